@@ -1,4 +1,4 @@
-"""The one error that wrong input ends in: a sentence that says what, where and what to do."""
+"""The error for wrong input: its message says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 
 class InputError(ValueError):
-    """Wrong input, found before anything ran. The command line prints it and exits with 2."""
+    """Wrong input, detected before any computation. The command line prints the message and exits with 2."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What settles a question: a keyword of Python, the same as an option of the command line, and what it means."""
+    """One answer to a question about input: a keyword of Python, the option of the command line, and their meaning."""
 
     keyword: str
     option: tuple[str, ...]
@@ -19,7 +19,7 @@ class Answer:
 
 
 class UndecidedError(InputError):
-    """Input that can be read in several ways; the answers say how to choose one of them."""
+    """Input that can be read in several ways; each answer chooses one of them."""
 
     def __init__(self, problem: str, *answers: Answer, ending: str = "") -> None:
         self.problem, self.answers, self.ending = problem, answers, ending

@@ -1,9 +1,9 @@
 """Pictures of a result: small functions `f(result, ax=None) -> ax` on matplotlib's axes.
 
 `ladder`, `time_parts`, `drift`, `diffusion` and `by_date` show the result as a whole, `state_part`, `density_part` and
-`flow` one generator, counted from 0 by `generator=`. `paths` and `steps` show data: `f(data, ax=None) -> ax`. Colours
-have one meaning everywhere: `DATA`, `INFERRED` (estimated), `EXACT` and `ERROR`. `with styled(): …` draws in the page's
-style.
+`flow` one generator, chosen by `generator=`, from 0. `paths` and `steps` show data: `f(data, ax=None) -> ax`. Colours
+have the same meaning everywhere: `DATA`, `INFERRED` (estimated), `EXACT` and `ERROR`. `with styled(): …` draws in the
+style of the page.
 """
 
 from liestonet.render.html.evidence_plots import by_date, diffusion, drift, ladder

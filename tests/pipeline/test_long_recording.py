@@ -164,7 +164,7 @@ def test_the_report_shows_the_law_by_date(tmp_path: Path) -> None:
     assert "The law by date" in page
     assert "drift of x" in page
     assert "harmonics: force" in page
-    with pytest.raises(InputError, match="nothing to draw by date"):
+    with pytest.raises(InputError, match="nothing to plot by date"):
         lsn.plots.by_date(lsn.solve(lsn.SDE.parse("dx = dW"), formulas=False))
 
 

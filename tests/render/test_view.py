@@ -22,7 +22,7 @@ from liestonet.render.terminal import render
 from liestonet.render.verdict import short_verdict, verdict
 from liestonet.render.view import ResultView
 from liestonet.result import Result
-from report_results import MAKERS, made
+from report_results import MAKERS, made, page_of
 
 
 @pytest.fixture(scope="module")
@@ -262,6 +262,23 @@ def test_data_with_symmetries():
     assert view.source.candidates is None
     rejected = replace(estimated, refit=replace(estimated.refit, deviance=1e4))
     assert "test rejects them (p < 0.001)" in ResultView.of(replace(result, findings=rejected)).source.levels[1]
+
+
+def test_data_say_what_the_tolerance_is_and_what_was_not_tested():
+    """Outside readers had asked why 10 %, why two estimates of a rate differ, and whether a mirror was tested."""
+    result = made("1-D")
+    view, found = ResultView.of(result), of_data(result)
+    assert "below the tolerance, 10 % by choice (--tolerance)" in view.source.ladder.legend
+    assert "10 % is the default, chosen by hand" in view.source.ladder.explanation
+    other = replace(result, findings=replace(found, criteria=replace(found.criteria, tolerance=0.2)))
+    assert "the default is 10 %, chosen by hand" in ResultView.of(other).source.ladder.explanation
+    assert any(row.constants for row in result.closed_forms)
+    assert view.source.equation_line
+    assert view.generators is not None
+    assert "the two agree within their errors" in view.generators.note
+    assert ResultView.of(replace(result, closed_forms=())).source.constants == ""
+    assert view.source.untested.startswith("Not tested: mirrors such as x → −x")
+    assert "Not tested: mirrors" in page_of("1-D")
 
 
 def test_data_without_symmetries():

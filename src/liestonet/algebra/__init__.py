@@ -1,1 +1,1 @@
-"""The Lie algebra that generators span: brackets, structure constants and how well they close."""
+"""The Lie algebra spanned by generators: brackets, structure constants, closure, names."""

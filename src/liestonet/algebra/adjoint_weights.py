@@ -1,4 +1,4 @@
-"""Numbers that a name shows: simple rationals recognised within their error, and weights of a matrix up to scale."""
+"""Numbers in names of algebras: simple fractions within an error, and weights (eigenvalues) of a matrix up to scale."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def standard_error(values: Copies) -> float:
 
 
 def recognise(values: Copies) -> Fraction | None:
-    """The simplest fraction within the error of the estimate, if the error is small enough to mean something."""
+    """The simplest fraction within the error of the estimate; None if the error is too large for a unique one."""
     error = standard_error(values)
     if not (math.isfinite(error) and math.isfinite(values[0])):
         return None
@@ -37,7 +37,7 @@ def recognise(values: Copies) -> Fraction | None:
 
 
 def with_error(value: float, error: float) -> str:
-    """Two digits of the error at most: −8.7 ± 0.5."""
+    """A number with its error, which has two digits at most: −8.7 ± 0.5."""
     if error < 1e-7 * abs(value) or error == 0:
         return f"{value:.6g}".replace("-", "−")
     digits = max(0, -math.floor(math.log10(error)))
@@ -50,7 +50,7 @@ def show(value: Fraction | int) -> str:
 
 @dataclass(frozen=True)
 class Weights:
-    """Eigenvalues up to a common factor, as text, and what they are when they are simple."""
+    """Eigenvalues up to a common factor: as text, and as exact numbers if they are simple."""
 
     text: str
     simple: tuple[complex, ...] | None
@@ -59,10 +59,10 @@ class Weights:
 
 
 def find_weights(matrices: Float[np.ndarray, "copies k k"], decisions: Decisions) -> Weights:
-    """Weights of a non-nilpotent matrix; small integers where the error allows."""
+    """Weights of a non-nilpotent matrix; small integers if they are within the error."""
     values = np.linalg.eigvals(matrices[0]).astype(np.complex128)
     reference = _reference(values)
-    if reference == 0:  # reached only if decisions at the limit contradict
+    if reference == 0:  # reached only if decisions near the limit contradict each other
         return Weights("(0)", None, False, False)
     noise = np.linalg.norm(matrices[1:] - matrices[0], ord=2, axis=(1, 2))
     error = float(np.sqrt(np.mean(noise**2))) / abs(reference)
@@ -79,7 +79,7 @@ def find_weights(matrices: Float[np.ndarray, "copies k k"], decisions: Decisions
 
 
 def _reference(values: Spectrum) -> float:
-    """The eigenvalue that is called 1, or the largest frequency when all turn and none grow."""
+    """The eigenvalue that is scaled to 1: the largest real part, or the largest frequency if all are imaginary."""
     size = float(np.max(np.abs(values)))
     largest = values.real[np.argmax(np.abs(values.real))]
     return float(largest) if abs(largest) > 0.1 * size else float(np.max(np.abs(values.imag)))
@@ -91,7 +91,7 @@ def _rounded(values: Spectrum) -> Spectrum:
 
 
 def _fitted_scale(matrices: np.ndarray, pattern: Spectrum) -> Copies | None:
-    """The factor between matrix and pattern, from traces of powers: these are smooth where eigenvalues are not."""
+    """The factor between matrix and pattern, from traces of powers, which are smooth where eigenvalues are not."""
     first, second = np.sum(pattern).real, np.sum(pattern**2).real
     if first != 0:
         scale = np.einsum("sii->s", matrices) / first
@@ -104,7 +104,7 @@ def _fitted_scale(matrices: np.ndarray, pattern: Spectrum) -> Copies | None:
 
 
 def _fits(matrices: np.ndarray, pattern: Spectrum) -> bool:
-    """Does the characteristic polynomial agree with that of the pattern within the noise?"""
+    """Whether the characteristic polynomial agrees with that of the pattern within the noise."""
     wanted = np.poly(pattern).real
     found = np.stack([np.poly(np.linalg.eigvals(matrix)).real for matrix in matrices])
     noise = np.sqrt(np.mean((found[1:] - found[0]) ** 2, axis=0))
@@ -113,7 +113,7 @@ def _fits(matrices: np.ndarray, pattern: Spectrum) -> bool:
 
 
 def _diagonalisable(matrices: np.ndarray, pattern: Spectrum, decisions: Decisions) -> bool:
-    """Is the product of A − w over the distinct weights zero?"""
+    """Whether the product of A − w over the distinct weights w is zero."""
     distinct = np.unique(pattern)
     if len(distinct) == len(pattern):
         return True
@@ -125,7 +125,7 @@ def _diagonalisable(matrices: np.ndarray, pattern: Spectrum, decisions: Decision
 
 
 def _canonical(pattern: Spectrum) -> Spectrum:
-    """Sum not negative, no common factor, descending."""
+    """The pattern in descending order, without a common factor, with a sum that is not negative."""
     numbers = [int(abs(n)) for n in np.concatenate([pattern.real, pattern.imag])]
     shown = pattern / math.gcd(*numbers)
     total, top = np.sum(shown).real, shown.real[np.argmax(np.abs(shown.real))]
@@ -135,7 +135,7 @@ def _canonical(pattern: Spectrum) -> Spectrum:
 
 
 def _text(pattern: Spectrum) -> str:
-    """(2, 1, 1), or (2, 1 ×10) when there are many."""
+    """Weights as text: (2, 1, 1), or (2, 1 ×10) if there are many."""
     words = []
     for weight in pattern[pattern.imag >= 0]:
         real, imaginary = show(int(weight.real)), abs(int(weight.imag))
@@ -148,7 +148,7 @@ def _text(pattern: Spectrum) -> str:
 
 
 def _numerical(matrices: np.ndarray, values: Spectrum, reference: float) -> Weights:
-    """Weights relative to the largest, with their errors; a pair closer than its error is shown as it is."""
+    """Weights relative to the largest, with their errors."""
     order = np.lexsort((values.imag, -values.real / reference))
     centre = values[order] / reference
     copies = np.stack([_matched(np.linalg.eigvals(matrix), values[order]) / reference for matrix in matrices[1:]])
@@ -164,6 +164,6 @@ def _numerical(matrices: np.ndarray, values: Spectrum, reference: float) -> Weig
 
 
 def _matched(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The values in the order of the nearest wanted ones."""
+    """The values reordered so that each is nearest to the wanted one at its place."""
     left = list(values)
     return np.array([left.pop(int(np.argmin(np.abs(np.array(left) - target)))) for target in wanted])

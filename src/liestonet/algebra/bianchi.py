@@ -1,6 +1,6 @@
 """Three-dimensional algebras: the Bianchi types, from the symmetric matrix n and the vector a of the constants.
 
-c_ij^k = ε_ijl n^lk + δ_j^k a_i − δ_i^k a_j. Both are linear in c, so noise blurs no decision more than it must.
+c_ij^k = ε_ijl n^lk + δ_j^k a_i − δ_i^k a_j. Both are linear in c, so decisions about them are least affected by noise.
 h = a²/(ν₁ν₂), with ν the non-zero eigenvalues of n: −((λ₁+λ₂)/(λ₁−λ₂))² in type VI, where ad of the outer generator has
 real eigenvalues λ on the abelian ideal, and by the same formula +(α/β)² in type VII, where they are α ± iβ.
 See docs/method.md §11.2.
@@ -21,7 +21,7 @@ LEVI_CIVITA = np.array([[[np.sign((j - i) * (k - i) * (k - j)) for k in range(3)
 
 
 TYPES = {
-    "I": Named("Bianchi I (R^3)", "R^3", "Everything commutes."),
+    "I": Named("Bianchi I (R^3)", "R^3", "All generators commute."),
     "II": Named(
         "Bianchi II (Heisenberg h_3)", "h_3", "Two generators whose bracket is a third that commutes with both."
     ),
@@ -49,7 +49,7 @@ def name_bianchi(ensemble: Float[np.ndarray, "copies 3 3 3"], decisions: Decisio
     split = decisions.split(n)
     signs = np.sign(np.linalg.eigvalsh(split.row[0].T @ n[0] @ split.row[0]))
     definite = abs(int(np.sum(signs))) == split.rank
-    # Jacobi says n a = 0, so that a vanishes when n is invertible
+    # the Jacobi identity gives n a = 0, so a vanishes if n is invertible
     if split.rank == 3:
         return TYPES["IX" if definite else "VIII"]
     unimodular = decisions.is_zero(a)
@@ -62,7 +62,7 @@ def name_bianchi(ensemble: Float[np.ndarray, "copies 3 3 3"], decisions: Decisio
 
 
 def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: Decisions) -> Named:
-    """VI or VII with h recognised through the ratio of the eigenvalues, which is what tends to be simple."""
+    """VI or VII, with h recognised by the ratio of the eigenvalues, which is often a simple fraction."""
     ratio = np.sqrt(np.abs(h))
     if turning:
         simple = recognise(ratio)
@@ -71,7 +71,7 @@ def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: D
         estimate = _estimate(h) if simple is not None else ""
         meaning = f"Two commuting generators, rotated and scaled by the third{rates}{_estimated(estimate)}."
         return Named(f"Bianchi VII, {text}", f"Bianchi VII, {text}", meaning, estimate)
-    smaller = (ratio - 1) / (ratio + 1)  # λ₂/λ₁, between −1 and 1 whatever h is
+    smaller = (ratio - 1) / (ratio + 1)  # λ₂/λ₁, between −1 and 1 for every h
     if decisions.is_zero(smaller):
         return TYPES["III"]
     quotient = recognise(smaller)
@@ -86,7 +86,7 @@ def _with_parameter(h: Float[np.ndarray, " copies"], turning: bool, decisions: D
 
 
 def _estimate(h: Float[np.ndarray, " copies"]) -> str:
-    """h with its error; empty where it is exact."""
+    """h with its error as text; empty if h is exact."""
     return with_error(float(h[0]), standard_error(h)) if standard_error(h) > 1e-4 else ""
 
 
@@ -96,6 +96,6 @@ def _estimated(estimate: str) -> str:
 
 def _parameter(h: Float[np.ndarray, " copies"], exact: Fraction | None) -> str:
     """h as a fraction if one was recognised, else with its error."""
-    # h itself is recognised only where chance cannot make it a fraction
+    # h itself is recognised only if agreement with a fraction by chance is excluded
     simple = exact if exact is not None else recognise(h) if standard_error(h) < 1e-4 else None
     return f"h = {show(simple) if simple is not None else with_error(float(h[0]), standard_error(h))}"

@@ -1,4 +1,4 @@
-"""Brackets of generators as people read them: those that do not vanish, with exact numbers where there are any."""
+"""Brackets of generators for display: those that do not vanish, with exact numbers where these are known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Bracket = list[tuple[int, float]]
 def nonzero_brackets(algebra: Algebra) -> dict[tuple[int, int], Bracket]:
     """[X_i, X_j] with i < j as pairs (k, c[i, j, k]), for those that are not zero within their error.
 
-    The error is judged on generators of length one: a factor in front of a generator makes no constant small.
+    Constants are compared with their error for generators of length one, so that factors of generators do not matter.
     """
     constants, unit = algebra.structure_constants, np.abs(algebra.unit_constants)
     # constants of proved formulas are exact, and so are their zeros
@@ -36,7 +36,7 @@ def nonzero_brackets(algebra: Algebra) -> dict[tuple[int, int], Bracket]:
 
 
 def exact_brackets(algebra: Algebra) -> dict[tuple[int, int], sympy.Expr]:
-    """The same as SymPy sums over symbols X1, X2, …; numbers without an exact form keep four digits."""
+    """The brackets that do not vanish, as SymPy sums over X1, X2, …; inexact numbers have four digits."""
     import sympy
 
     shown = ALGEBRA.least_part if algebra.closure else 0.0
@@ -49,7 +49,7 @@ def exact_brackets(algebra: Algebra) -> dict[tuple[int, int], sympy.Expr]:
 
 
 def standing_out(algebra: Algebra) -> Float[np.ndarray, "m m m"]:
-    """Structure constants from data, with zero for those that their error, or that of the generators, could explain."""
+    """Structure constants from data, with zero for those not above their error or that of the generators."""
     constants = algebra.structure_constants
     part = max(ALGEBRA.least_estimated, ALGEBRA.estimated_closures * algebra.closure)
     least = part * float(np.max(np.abs(constants), initial=0.0))
@@ -58,7 +58,7 @@ def standing_out(algebra: Algebra) -> Float[np.ndarray, "m m m"]:
 
 
 def estimated_brackets(algebra: Algebra) -> dict[tuple[int, int], sympy.Expr]:
-    """[X_i, X_j] with i < j from data, as SymPy sums over X1, X2, … with three digits, where they do not vanish."""
+    """The significant brackets [X_i, X_j] with i < j from data, as SymPy sums over X1, X2, … with three digits."""
     import sympy
 
     constants = standing_out(algebra)
@@ -71,7 +71,7 @@ def estimated_brackets(algebra: Algebra) -> dict[tuple[int, int], sympy.Expr]:
 
 
 def commutator_table(upper: dict[tuple[int, int], sympy.Expr], size: int) -> list[list[sympy.Expr]]:
-    """Every bracket, row by row: entry (i, j) is [X_i, X_j]; `upper` are those with i < j that do not vanish."""
+    """The table of brackets: entry (i, j) is [X_i, X_j]; `upper` has those with i < j that do not vanish."""
     import sympy
 
     count = range(size)
@@ -87,7 +87,7 @@ def _number(value: float, error: float) -> sympy.Expr:
 
 
 def _three_digits(value: float) -> sympy.Expr:
-    """Three digits; a whole number where these say so."""
+    """A number with three digits, as an integer if these agree with one."""
     import sympy
 
     short = float(f"{value:.3g}")

@@ -1,7 +1,7 @@
-"""Zero or not, judged against the noise: every rank, sign and equality in this room is decided here.
+"""Decisions whether a quantity is zero, given its noise: all ranks, signs and equalities of this package.
 
-A size is zero when the noise explains it, nonzero when it is well above; in between the question stays open, the better
-guess is taken, and the naming is run again with the other answer to list the alternatives.
+A size counts as zero if noise explains it, and as nonzero if it is well above. In between the question is open: the
+more likely answer is taken, and the naming is run again with the other one to list the alternatives.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Split:
 
 @dataclass
 class Decisions:
-    """A record of the decisions of one run; `flipped` are the open questions to answer the other way."""
+    """The decisions of one run; `flipped` are the open questions that get the less likely answer."""
 
     flipped: range = range(0)
     asked: int = 0
     open: list[int] = field(default_factory=list)
 
     def split(self, matrices: Float[np.ndarray, "copies p q"]) -> Split:
-        """Row and null space, the rank being decided by the noise between the copies."""
+        """Row and null space, with the rank decided by the noise, the scatter between the copies."""
         copies, p, q = matrices.shape
         if p < q:
             matrices = np.concatenate([matrices, np.zeros((copies, q - p, q))], axis=1)
@@ -50,12 +50,12 @@ class Decisions:
         return _perturbed_split(left, sizes, right.T, noise, rank)
 
     def is_zero(self, values: Float[np.ndarray, "copies ..."]) -> bool:
-        """Is the array zero?"""
+        """Whether the whole array is zero within the noise."""
         flat = values.reshape(len(values), -1, 1)
         return self.split(flat).rank == 0 if flat.shape[1] else True
 
     def _decide_rank(self, left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noise: np.ndarray) -> int:
-        """How many singular values are not zero; asks only about those that noise of the whole matrix could explain."""
+        """The number of nonzero singular values; only those not far above the whole matrix's noise are in question."""
         sure = int(np.sum(sizes > ALGEBRA.clearly_nonzero * _limit(left, right, noise, 0)))
         while sure < len(sizes) and sizes[sure] > ALGEBRA.clearly_nonzero * _limit(left, right, noise, sure):
             sure += 1
@@ -71,7 +71,7 @@ class Decisions:
         return self._leave_open(guess, most if guess < most else sure)
 
     def vote(self, answers: Sequence[Answer]) -> Answer:
-        """Majority vote of the copies; an open question if they disagree."""
+        """Majority vote of the copies; the question is open if they disagree."""
         ranking = Counter(answers).most_common(2)
         return ranking[0][0] if len(ranking) == 1 else self._leave_open(ranking[0][0], ranking[1][0])
 
@@ -82,17 +82,17 @@ class Decisions:
 
 
 def _limit(left: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) -> float:
-    """Size of singular values beyond `rank` that noise explains: its norm on what the leading ones leave (Weyl)."""
+    """Largest singular value beyond `rank` that noise explains: its norm on the remaining spaces (Weyl)."""
     seen = noise @ right[:, rank:]
     seen = seen - left[:, :rank] @ (left[:, :rank].T @ seen)
-    # spectral norms through the small Gram matrix, which is accurate for the largest singular value
+    # spectral norms from the small Gram matrix, which is accurate for the largest singular value
     gram = np.swapaxes(seen, 1, 2) @ seen
     norms = np.sqrt(np.maximum(np.linalg.eigvalsh(gram)[:, -1], 0)) if seen.shape[2] else np.zeros(1)
     return float(ALGEBRA.second_order * np.mean(norms) + ALGEBRA.deviations * np.std(norms)) + ALGEBRA.rounding
 
 
 def _has_clear_entry(left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) -> bool:
-    """Whether an entry of what the leading singular values leave is far above its own noise and that of most."""
+    """Whether an entry of the remainder beyond the leading singular values is far above its own and the usual noise."""
     rest = (left[:, rank:] * sizes[rank:]) @ right[:, rank:].T
     inside = right[:, rank:] @ right[:, rank:].T
     seen = noise @ inside
@@ -103,7 +103,7 @@ def _has_clear_entry(left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noi
 
 
 def _perturbed_split(left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noise: np.ndarray, rank: int) -> Split:
-    """The two spaces of each copy, by first-order perturbation of those of the estimate."""
+    """Row and null space of each copy, by first-order perturbation of those of the estimate."""
     row, null = right[:, :rank], right[:, rank:]
     tilt = left[:, :rank].T @ noise @ null
     tilt = tilt / np.maximum(sizes[:rank], ALGEBRA.rounding)[:, None]
@@ -113,7 +113,7 @@ def _perturbed_split(left: np.ndarray, sizes: np.ndarray, right: np.ndarray, noi
 
 
 def _orthonormal(frames: np.ndarray) -> np.ndarray:
-    """The nearest orthonormal frame: no rotation inside the span, so copies stay comparable."""
+    """The nearest orthonormal frame, which has no extra rotation inside the span, so copies stay comparable."""
     if not frames.shape[2]:
         return frames
     u, _, v = np.linalg.svd(frames, full_matrices=False)

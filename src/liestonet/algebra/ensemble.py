@@ -1,7 +1,7 @@
 """Structure constants with their uncertainty: one estimate and a fixed set of perturbed copies.
 
-Whatever is computed from the constants is computed for every copy, so its noise is seen where it is needed and in any
-basis. Copy 0 is always the estimate. This is the only room that makes and reshapes ensembles.
+Every quantity derived from the constants is computed for every copy, and the scatter of the copies is its noise, in any
+basis. Copy 0 is always the estimate. Only this module makes and transforms ensembles.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def checked_constants(constants: Constants, uncertainty: float) -> Constants:
 def make_ensemble(constants: Constants, uncertainty: float) -> tuple[Ensemble, Float[np.ndarray, "m m"]]:
     """The ensemble in a balanced basis, and the matrix whose rows are that basis in the user's coordinates.
 
-    The noise is drawn in the user's basis, where every entry has the same standard error, and transformed with it:
-    a change of basis changes neither what is known nor what is decided.
+    The noise is drawn in the user's basis, where every entry has the same standard error, and transformed with the
+    constants, so decisions do not depend on the balanced basis.
     """
     c = checked_constants(constants, uncertainty)
     m = len(c)
@@ -59,11 +59,11 @@ def change_basis(constants: np.ndarray, basis: Float[np.ndarray, "m m"]) -> np.n
 
 
 def balanced_basis(constants: Constants, error: float) -> Float[np.ndarray, "m m"]:
-    """A basis in which no generator is much more involved than another, and the constants are of order one.
+    """A basis in which the constants of all generators are of similar size, of order one.
 
-    Descent on log‖c‖² over all bases (its gradient is the moment map of the change-of-basis group); the part of the
-    step that only rescales the algebra is not counted. Noise is smallest in the user's basis, so the descent is
-    free only while the noise stays far below the constants.
+    Gradient descent on log‖c‖² over all bases (the gradient is the moment map of the change-of-basis group), without
+    the part that only rescales all generators. Noise is smallest in the user's basis, so the descent is limited once
+    the noise is not far below the constants.
     """
     m = len(constants)
     basis, c = np.eye(m), constants

@@ -1,7 +1,7 @@
 """Structure constants of generators in closed form, from values of their brackets to many digits.
 
-Least squares over the box sees what is large there. Of formulas the brackets are known at every point to any
-precision, so that constants come out right however many orders of magnitude the generators span.
+Least squares over the box determines only constants whose terms are large there. With formulas the brackets are known
+at every point to any precision, so the constants are correct even if generators span many orders of magnitude.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def exact_constants(
 ) -> Float[np.ndarray, "m m m"] | None:
     """[X_i, X_j] = Σ_k c[i, j, k] X_k for generators given by their components (τ, ξ, β).
 
-    None where the generators do not close, or where this would take too long.
+    None if the brackets leave the span, or if this would take too long.
     """
     import sympy
 
@@ -39,7 +39,7 @@ def exact_constants(
     evaluate = sympy.lambdify(list(symbols), [entries, *slopes], "mpmath", cse=True)
     used = points[: m + ALGEBRA.extra_points]
     try:
-        # elimination may lose as many digits as the values span, and its result is as much smaller than they are
+        # elimination may lose as many digits as the values span, and its results may be smaller by as many
         orders = _orders_of_magnitude(evaluate, used)
         if orders > ALGEBRA.most_orders:
             return None
@@ -59,14 +59,14 @@ def exact_constants(
 
 
 def _orders_of_magnitude(evaluate: Any, points: Float[np.ndarray, "b v"]) -> int:
-    """How many digits the sizes of all values span."""
+    """The number of powers of ten between the smallest and the largest value."""
     with mpmath.workdps(15):
         values = [abs(v) for p in points for part in evaluate(*map(mpmath.mpf, p)) for v in part if v != 0]
         return int(mpmath.log10(max(values) / min(values))) if values else 0
 
 
 def _rows(values: Sequence[Row], m: int, pairs: Sequence[tuple[int, int]]) -> list[tuple[Row, Row]]:
-    """At one point, for every component: its value in each generator and bracket, and how large their terms are."""
+    """At one point, for every component: its value in each generator and bracket, and the size of their terms."""
     here, slopes = values[0], values[1:]
     rows = []
     for c in range(len(here) // m):
@@ -84,9 +84,9 @@ def _rows(values: Sequence[Row], m: int, pairs: Sequence[tuple[int, int]]) -> li
 
 
 def _eliminated(rows: list[Row], sizes: Row, m: int, rounding: Any) -> list[Row] | None:
-    """Gauss–Jordan on the first m columns; for each the rest of its row, or None where rows contradict.
+    """Gauss–Jordan on the first m columns: the remaining entries of each pivot row, None if rows are inconsistent.
 
-    `sizes` are those of the terms that each column is made of: what is rounding beside them is zero.
+    `sizes` are those of the terms in each column: values at the level of their rounding are zero.
     """
     for k in range(m):
         best = max(range(k, len(rows)), key=lambda i: abs(rows[i][k]))

@@ -28,7 +28,7 @@ def name_indecomposable(ensemble: Ensemble, parts: Parts, decisions: Decisions) 
     lines = outline(nilradical, decisions)
     inner = name_nilpotent(nilradical, lines, decisions)
     levi = name_semisimple(compress(ensemble, parts.levi), decisions) if parts.levi.shape[2] else None
-    # the nilradical modulo its brackets, where everything outside it acts linearly
+    # the nilradical modulo its brackets, on which the elements outside it act linearly
     module = parts.nilradical @ lines.abelianised
     if parts.rest.shape[2] >= 2:
         return _several_outer(ensemble, parts, module, inner, levi, decisions)
@@ -39,7 +39,7 @@ def name_indecomposable(ensemble: Ensemble, parts: Parts, decisions: Decisions) 
         return _name_mixed(levi, weights, inner, _casimir_traces(ensemble, parts, module))
     if weights is not None:
         return _name_solvable(inner, weights)
-    text = f"dimension {dimension}, nilradical {inner.short}"  # reached only if decisions at the limit contradict
+    text = f"dimension {dimension}, nilradical {inner.short}"  # only if decisions near the limit are inconsistent
     return Named(text, text, "The parts are not consistent at this uncertainty.")
 
 
@@ -59,7 +59,7 @@ def name_nilpotent(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> 
     terms = series(ensemble, decisions, central=True)
     dimensions = ", ".join(str(term.shape[2]) for term in terms if term.shape[2])
     text = f"nilpotent, dimension {size}, step {len(terms) - 1}, lower central series ({dimensions})"
-    return Named(text, f"[{text}]", "Repeated brackets vanish after a few steps.")
+    return Named(text, f"[{text}]", "All nested brackets beyond a certain depth vanish.")
 
 
 def _action(ensemble: Ensemble, elements: np.ndarray, module: np.ndarray) -> np.ndarray:
@@ -76,7 +76,7 @@ def _casimir_traces(ensemble: Ensemble, parts: Parts, module: np.ndarray) -> np.
     size = parts.levi.shape[2]
     matrices, outer = action[:, :size], action[:, size:]
     if outer.shape[1]:
-        # a lift of the factor is right when it is orthogonal to the outer generator in the trace form, since s = [s, s]
+        # since s = [s, s], the correct lift of the factor is orthogonal to the outer generator in the trace form
         form = np.einsum("sxij,syji->sxy", outer, outer)
         matrices = matrices - np.einsum("sxij,syji,syz->sxz", matrices, outer, np.linalg.pinv(form))[..., None] * outer
     killing = killing_form(compress(ensemble, parts.levi))
@@ -107,11 +107,11 @@ def _weights_text(weights: Weights) -> str:
 def _several_outer(
     ensemble: Ensemble, parts: Parts, module: np.ndarray, inner: Named, levi: Named | None, decisions: Decisions
 ) -> Named:
-    """Two or more generators outside the nilradical and the Levi factor: the plane's similarities, or a description."""
+    """The name for two or more generators outside nilradical and Levi factor: plane similarities, or a description."""
     dimension, radical, outside = ensemble.shape[1], parts.radical.shape[2], parts.rest.shape[2]
     if levi is not None:
         text = f"dimension {dimension}, Levi factor {_bare(levi)}, radical of dimension {radical} over {inner.short}"
-        return Named(text, text, "Simple generators acting on a solvable part with the nilradical given.")
+        return Named(text, text, "A semisimple part acts on a solvable part with this nilradical.")
     if outside == 2 and inner.short == "R^2":
         text = "sim(2) (aff(1,C))"
         return Named(text, text, "Shifts, rotation and scaling of the plane.")
@@ -126,7 +126,7 @@ def _several_outer(
 
 
 def _is_planar_diffusion(actions: np.ndarray, decisions: Decisions) -> bool:
-    """Weights λ₀, λ, λ̄ with λ₀ = λ + λ̄: half the trace is an eigenvalue of every element, and something turns."""
+    """Weights λ₀, λ, λ̄ with λ₀ = λ + λ̄: half the trace is an eigenvalue of every element, and one of them rotates."""
     one, two = actions[:, 0], actions[:, 1]
     halves = [np.linalg.det(x - np.einsum("sii->s", x)[:, None, None] / 2 * np.eye(3)) for x in (one, two, one + two)]
     traces = np.einsum("saii->sa", actions)[0]
@@ -135,12 +135,12 @@ def _is_planar_diffusion(actions: np.ndarray, decisions: Decisions) -> bool:
 
 
 def _bare(name: Named) -> str:
-    """The name without its second names in brackets."""
+    """The name without alternative names in brackets."""
     return re.sub(r" \([^⊕]*\)$| \(so\(3\) ⊕ so\(3\)\)$| \(sl\(2,R\) ⊕ sl\(2,R\)\)$", "", name.text)
 
 
 def _name_mixed(levi: Named, weights: Weights | None, inner: Named, casimir: np.ndarray) -> Named:
-    """Levi factor, at most one more outer generator, nilradical."""
+    """The name of an algebra with a Levi factor, a nilradical and at most one more generator outside both."""
     simple = _bare(levi)
     compact = weights is not None and weights.imaginary and weights.diagonalisable
     outer = f"({simple} ⊕ {'so(2)' if compact else 'R'})" if weights else f"({simple})" if "⊕" in simple else simple
@@ -157,7 +157,7 @@ def _name_mixed(levi: Named, weights: Weights | None, inner: Named, casimir: np.
 
 def _spins(casimir: np.ndarray, simple: str) -> str:
     """Dimensions of the irreducible parts for a factor of rank one, where the Casimir is j(j+1)/2."""
-    # half-integer spins of so(3) are quaternionic: they come in pairs and are one real part of twice the size
+    # half-integer spins of so(3) are quaternionic: a pair of them is one real irreducible part of twice the dimension
     paired = 1 if simple == "sl(2,R)" else 2
     best, closest = "", np.inf
     for sizes in _partitions(int(casimir[0])):
@@ -182,7 +182,7 @@ def _partitions(total: int, largest: int | None = None) -> Iterator[list[int]]:
 
 
 def _same_casimir(casimir: np.ndarray, values: list[float]) -> bool:
-    """Is this the representation with these Casimir eigenvalues? Others of its dimension are much further away."""
+    """Whether this is the representation with these Casimir eigenvalues; others of its dimension differ much more."""
     wanted = np.array([np.sum(values), np.sum(np.square(values))])
     return len(values) == casimir[0] and np.allclose(casimir[1:], wanted, rtol=ALGEBRA.casimir_tolerance)
 

@@ -1,4 +1,4 @@
-"""What naming a piece of an algebra returns."""
+"""The result of naming a part of an algebra."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Named:
-    """A name, its short form as a part of something larger, what it means, and the estimate that a number in the name
-    was rounded from; empty where no number was."""
+    """A name, its short form inside a longer name, its meaning, and the estimate from which a number in the name
+    was rounded; empty if no number was."""
 
     text: str
     short: str

@@ -16,14 +16,15 @@ from liestonet.algebra.semisimple import SUMS
 from liestonet.algebra.splitting import split_centre, split_ideals
 from liestonet.algebra.tuning import ALGEBRA
 
-MOST_QUESTIONS = 10_000  # more than any run asks
+MOST_QUESTIONS = 10_000  # more than any run has
 
 
 @dataclass(frozen=True)
 class AlgebraName:
-    """`resolved` is False when the uncertainty also admits the `alternatives`; `text` is then the better guess.
+    """The name of an algebra with its explanation.
 
-    `estimate` is the number, with its error, that a parameter in the name was rounded from.
+    `resolved` is False if the `alternatives` are also consistent with the uncertainty; `text` is then the most likely.
+    `estimate` is the number, with its error, from which a parameter in the name was rounded.
     """
 
     text: str
@@ -34,16 +35,16 @@ class AlgebraName:
 
 
 def name_algebra(constants: Constants, uncertainty: float) -> AlgebraName:
-    """Name the algebra with [X_i, X_j] = Σ_k c[i,j,k] X_k, each entry known to the standard error `uncertainty`.
+    """The name of the algebra with [X_i, X_j] = Σ_k c[i,j,k] X_k, each entry with standard error `uncertainty`.
 
-    The error refers to the basis given, whose generators should have comparable norms; 1e-10 is right for exact
+    The error refers to the given basis, whose generators should have comparable norms; give 1e-10 for exact
     constants. Independent errors are assumed. The name does not depend on the basis.
     """
     ensemble, _ = make_ensemble(constants, uncertainty)
     decisions = Decisions()
     named = _name(ensemble, decisions)
     others: list[str] = []
-    # each open question the other way, then all, with those that another answer opens: one alone may change no name
+    # answer each open question the other way, then all of them with those that this opens: one alone may change no name
     flips = [range(question, question + 1) for question in decisions.open[: ALGEBRA.most_alternatives]]
     for flipped in [*flips, range(MOST_QUESTIONS)] if flips else []:
         other = _name(ensemble, Decisions(flipped)).text
@@ -56,7 +57,7 @@ def name_algebra(constants: Constants, uncertainty: float) -> AlgebraName:
     if not lawful:
         explanation = (
             "The Jacobi identity fails by more than the uncertainty, so these constants do not define a Lie "
-            "algebra: a generator may be missing, or the uncertainty is too small. Nearest: " + explanation
+            "algebra: a generator may be missing, or the uncertainty is too small. Nearest algebra: " + explanation
         )
     return AlgebraName(named.text, lawful and not others, tuple(others), explanation, named.estimate)
 
@@ -69,7 +70,7 @@ def _obeys_jacobi(ensemble: Ensemble) -> bool:
 
 
 def _name(ensemble: Ensemble, decisions: Decisions) -> Named:
-    """One run through the decisions."""
+    """The name by one run through the decisions."""
     dimension = ensemble.shape[1]
     if dimension == 0:
         return Named("trivial", "trivial", "There is no generator.")
@@ -89,7 +90,7 @@ def _name_plane(ensemble: Ensemble, decisions: Decisions) -> Named:
 
 
 def _name_sum(ensemble: Ensemble, decisions: Decisions) -> Named:
-    """Four dimensions or more: the ideals of the direct sum, the central R^l last."""
+    """The name in four or more dimensions: the ideals of a direct sum, with the central R^l last."""
     parts = dissect(ensemble, decisions)
     dimension = ensemble.shape[1]
     if not parts.derived.shape[2]:
@@ -115,14 +116,14 @@ def _size(text: str, named: list[Named], ideals: list[np.ndarray]) -> int:
 
 
 def _summand(text: str) -> str:
-    """A summand that is itself written with ⋉ or a comma goes into brackets."""
+    """The text of a summand, in brackets if it contains ⋉ or a comma."""
     if text.startswith("h_"):
         return f"Heisenberg {text}"
     return f"({text})" if " ⋉ " in text or ", " in text else text
 
 
 def _name_ideal(ensemble: Ensemble, decisions: Decisions) -> Named:
-    """An indecomposable ideal: small ones by Bianchi, larger ones by families."""
+    """The name of an indecomposable ideal: small ones by Bianchi type, larger ones by families."""
     if ensemble.shape[1] < 4:
         return _name(ensemble, decisions)
     return name_indecomposable(ensemble, dissect(ensemble, decisions), decisions)

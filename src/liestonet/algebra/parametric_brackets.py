@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def parametric_brackets(
     formulas: Sequence[Formula], numerical: Mapping[tuple[int, int], Bracket], variables: tuple[sympy.Symbol, ...]
 ) -> dict[tuple[int, int], sympy.Expr] | None:
-    """[X_i, X_j] as sums over symbols X1, X2, … of the generators that numbers show there; None where one fails."""
+    """[X_i, X_j] as sums over X1, X2, … of the generators in the numerical bracket; None if one has no solution."""
     import sympy
 
     found: dict[tuple[int, int], sympy.Expr] = {}
@@ -32,7 +32,7 @@ def parametric_brackets(
 def _constants(
     formulas: Sequence[Formula], pair: tuple[int, int], present: Sequence[int], variables: tuple[sympy.Symbol, ...]
 ) -> list[sympy.Expr] | None:
-    """The factors of the generators that are present in one bracket."""
+    """The factors of the generators present in one bracket."""
     import sympy
 
     first, second = (_components(formulas[k]) for k in pair)

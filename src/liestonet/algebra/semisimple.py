@@ -1,4 +1,4 @@
-"""Semisimple algebras by dimension, Killing signature and, where these leave a doubt, the lengths of the roots."""
+"""Names of semisimple algebras by dimension, Killing signature and, if these are ambiguous, lengths of roots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Simple:
     text: str
     dimension: int
     compact: int
-    series: str  # B and C share their dimensions; everything else is distinguished without it
+    series: str  # B and C have the same dimensions; all others are distinguished without it
     rank: int
 
 
@@ -79,11 +79,11 @@ def name_semisimple(ensemble: Ensemble, decisions: Decisions) -> Named:
 def _meaning(text: str) -> str:
     if text.startswith("so(") and text.endswith(")") and text[3:-1].isdigit():
         return f"The rotations of {text[3:-1]}-dimensional space: simple and compact."
-    return "Semisimple: no part of it is built from commuting generators."
+    return "Semisimple: it has no abelian ideal."
 
 
 def signature(ensemble: Ensemble) -> tuple[int, int]:
-    """Numbers of positive and negative eigenvalues of the Killing form, which is known to be non-degenerate."""
+    """Numbers of positive and negative eigenvalues of the Killing form, which must be non-degenerate."""
     values = np.linalg.eigvalsh(killing_form(ensemble[:1])[0])
     return int(np.sum(values > 0)), int(np.sum(values < 0))
 
@@ -98,7 +98,7 @@ def _name_simple(ensemble: Ensemble, decisions: Decisions) -> str:
 
 
 def _name_large(ensemble: Ensemble, decisions: Decisions) -> Named:
-    """Too large to split: simple, or a simple one beside sl(2,R), by dimension, signature and rank."""
+    """The name of an algebra too large to split: simple, or simple ⊕ sl(2,R), by dimension, signature and rank."""
     dimension, (positive, negative) = ensemble.shape[1], signature(ensemble)
     generic = np.random.default_rng(5).standard_normal((1, dimension, 1)) / np.sqrt(dimension)
     element = adjoint(ensemble, np.broadcast_to(generic, (len(ensemble), dimension, 1)))[:, 0]
@@ -116,7 +116,7 @@ def _name_large(ensemble: Ensemble, decisions: Decisions) -> Named:
 
 
 def _series(constants: np.ndarray, rank: int) -> str:
-    """B or C: in B most roots are long, in C most are short."""
+    """The series B or C: in B most roots are long, in C most are short."""
     single = constants[None]
     form = killing_form(single)[0]
     rng = np.random.default_rng(6)
@@ -130,6 +130,6 @@ def _series(constants: np.ndarray, rank: int) -> str:
         alpha = np.einsum("vk,xkj,jv->vx", left, adjoint(single, cartan[None])[0], vectors[:, chosen])
         inverse = np.linalg.inv(cartan.T @ form @ cartan)
         lengths = np.sort(np.einsum("vx,xy,vy->v", alpha, inverse, alpha).real)
-        # with two lengths in ratio 1 to 2, the median is nearer to the commoner one
+        # of two lengths in the ratio 1 to 2, the median is nearer to the more frequent one
         votes += 1 if np.median(lengths) > np.mean(lengths) else -1
     return "B" if votes > 0 else "C"

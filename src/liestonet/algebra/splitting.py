@@ -1,4 +1,4 @@
-"""Direct sums: an algebra taken apart into a central R^l and ideals that cannot be split further."""
+"""Direct sums: an algebra split into a central R^l and indecomposable ideals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Part = Float[np.ndarray, "copies _ _ _"]  # an ensemble of smaller dimension
 
 
 def split_centre(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> tuple[Part, int]:
-    """g = g' ⊕ R^l, where R^l is what the centre has outside [g, g]."""
+    """Split g = g' ⊕ R^l, where R^l is the part of the centre outside [g, g]; g' and l are returned."""
     centre = lines.centre
     if not centre.shape[2]:
         return ensemble, 0
@@ -33,7 +33,7 @@ def split_centre(ensemble: Ensemble, lines: Outline, decisions: Decisions) -> tu
 
 
 def split_ideals(ensemble: Ensemble, lines: Outline | None, decisions: Decisions) -> list[Part]:
-    """The indecomposable ideals of an algebra without central summand.
+    """The indecomposable ideals of an algebra without a central summand.
 
     The maps that commute with every ad form the centroid; modulo nilpotent maps it has one real or complex number for
     each ideal, and the eigenspaces of a generic such map are the ideals. `lines`: the outline, if known.
@@ -96,7 +96,7 @@ def _eigenspaces(maps: Float[np.ndarray, "copies maps m m"], fields: int) -> lis
 
 def _invariant_subspace(matrix: np.ndarray, centres: np.ndarray, own: int) -> np.ndarray:
     """Real orthonormal basis of the span of the eigenvalues, with their conjugates, that lie nearest to one centre."""
-    # a lambda: SciPy reads the number of arguments off the function's code, which a decorator would hide
+    # a lambda, because SciPy inspects the function's number of arguments, which a decorator would hide
     chosen = lambda z: int(np.argmin(np.abs(complex(z.real, abs(z.imag)) - centres))) == own  # noqa: E731
     ordered: Any = scipy.linalg.schur(matrix, output="complex", sort=chosen)
     vectors, size = ordered[1], ordered[2]

@@ -29,11 +29,11 @@ class Algebra:
 
     `unit_constants` are the constants for generators scaled to length one, or, for generators in closed form, scaled
     so that the constants are as equal in size as possible. The name is determined from them, or from `orthonormal`,
-    the constants in an orthonormal basis of the span, where these are given: formulas may be nearly parallel, with
-    small differences between them. `error` is their error due to that of the generators, for results from data.
-    `infinite` says that the algebra is infinite-dimensional and built on these generators. `overlap` is the root mean
-    square of |X_i| |X_j| for generators of length one, 1 if both are of the same size everywhere; e^{2t} and e^{−2t}
-    hardly overlap on a long interval.
+    the constants in an orthonormal basis of the span, if given: formulas may be nearly parallel. `error` is the
+    constants' error due to that of the generators, for results from data. `infinite` means that the algebra is
+    infinite-dimensional: it consists of products of these generators with functions of an invariant. `overlap` is the
+    root mean square of |X_i| |X_j| for generators of length one: 1 if both have the same size everywhere, and small
+    for e^{2t} and e^{−2t} on a long interval.
     """
 
     structure_constants: Float[np.ndarray, "m m m"]
@@ -52,7 +52,7 @@ class Algebra:
 
     @cached_property
     def named(self) -> AlgebraName:
-        """The algebra's name with its explanation, and the alternatives where the numbers leave a choice."""
+        """The algebra's name with its explanation, and the alternatives if the errors allow several."""
         if self.infinite:
             return AlgebraName(INFINITE, True, (), "Symmetries may be multiplied by functions of an invariant.")
         if self.open:
@@ -68,11 +68,11 @@ class Algebra:
             return named
         pairs = " and ".join(f"[X{i + 1}, X{j + 1}]" for i, j in lost[:SHOWN])
         other = f"an algebra with {pairs} not zero"
-        why = f"{named.explanation} Errors hide {pairs}: these generators are large in different parts of the box."
+        why = f"{named.explanation} {pairs} cannot be estimated: generators are large in different parts of the box."
         return AlgebraName(named.text, False, (*named.alternatives, other), why)
 
     def _lost_brackets(self) -> list[tuple[int, int]]:
-        """Pairs of generators from data whose bracket could not be seen if there were one."""
+        """Pairs of generators from data whose bracket could not be detected if it were not zero."""
         if not self.error or self.overlap is None:
             return []
         largest = float(np.max(np.abs(self.unit_constants), initial=0.0))
@@ -82,14 +82,14 @@ class Algebra:
 
     @property
     def open(self) -> bool:
-        """Whether brackets leave the span by more than an algebra's would; data blur them."""
+        """Whether brackets leave the span by more than errors explain, so that there is no closed algebra."""
         return not self.closure <= (ALGEBRA.open_from_data if self.error else ALGEBRA.open)
 
     @property
     def name(self) -> str:
-        """What the algebra is called: `Bianchi VI, h = −9`, `so(3)`, …; "not resolved" where there is none to name.
+        """The name of the algebra: `Bianchi VI, h = −9`, `so(3)`, …; "not resolved" if there is none to name.
 
-        A better guess that errors leave open is marked as such.
+        If errors allow several names, the most likely is given and marked as not resolved.
         """
         certain = self.named.resolved or self.named.text == UNRESOLVED
         return self.named.text if certain else f"{self.named.text} (not resolved)"
@@ -98,11 +98,11 @@ class Algebra:
     def anatomy(self) -> Anatomy:
         """Killing form, derived and lower central series, centre, radical, nilradical and a Levi factor.
 
-        Subspaces are orthonormal columns of coefficients of the result's generators. It is `resolved` where the errors
-        leave every rank and sign certain, and the algebra has a name.
+        Subspaces are orthonormal columns of coefficients of the result's generators. It is `resolved` if the errors
+        leave no rank or sign open and the algebra has a name.
         """
         if self.infinite:
-            raise InputError("An infinite-dimensional algebra has no structure constants to take apart.")
+            raise InputError("An infinite-dimensional algebra has no structure constants to analyse.")
         uncertainty = max(ALGEBRA.least_uncertainty, self.closure, self.error)
         size = np.max(np.abs(self.structure_constants), initial=ALGEBRA.least_size)
         found = anatomy(self.structure_constants, float(uncertainty * size))
@@ -112,7 +112,7 @@ class Algebra:
 def find_algebra(
     fields: Fields | ClosedFields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"]
 ) -> Algebra:
-    """Structure constants with closure and Jacobi residuals: exact where all generators have formulas that close."""
+    """Structure constants with closure and Jacobi residuals; exact if all generators have formulas that close."""
     if fields.count == 0:
         nothing = np.zeros((0, 0, 0))
         return Algebra(nothing, 0.0, 0.0, nothing)
@@ -128,7 +128,7 @@ def find_algebra(
 
 
 def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"]) -> Algebra:
-    """Structure constants by one least squares over the whole domain."""
+    """Structure constants by a least-squares fit over the whole domain."""
     m = fields.count
     fields, lengths = _brought_to_one(fields)
     gram, right, squares = np.zeros((m, m)), np.zeros((m, m, m)), []
@@ -145,7 +145,7 @@ def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Fl
     norms = np.sqrt(np.diag(gram))
     # commuting pairs would give 0/0, hence the floor ‖X_i‖‖X_j‖ (docs/method.md §11.1)
     reference = np.sqrt(sizes) + np.sqrt(sizes.T) + np.outer(norms, norms)
-    # what is rounding of the pair's own size is zero
+    # rounding errors relative to the pair's own size are set to zero
     constants[np.abs(constants) * norms <= ALGEBRA.rounding * reference[:, :, None]] = 0.0
     unit = constants * norms[None, None, :] / (norms[:, None, None] * norms[None, :, None])
     given = constants * (lengths[:, None, None] / lengths[None, None, :]) * lengths[None, :, None]
@@ -157,7 +157,7 @@ def _least_squares(fields: Fields, points: Float[np.ndarray, "b v"], weights: Fl
 
 
 def _orthonormal(constants: Float[np.ndarray, "m m m"], gram: Float[np.ndarray, "m m"]) -> np.ndarray | None:
-    """The constants in the orthonormal basis nearest to the generators, where these are nearly parallel; else None."""
+    """The constants in the orthonormal basis nearest to the generators if these are nearly parallel; else None."""
     norms = np.sqrt(np.diag(gram))
     values, vectors = np.linalg.eigh(gram / np.outer(norms, norms))
     if values[0] > ALGEBRA.skew:
@@ -168,7 +168,7 @@ def _orthonormal(constants: Float[np.ndarray, "m m m"], gram: Float[np.ndarray, 
 
 
 def _brought_to_one(fields: Fields) -> tuple[Fields, Float[np.ndarray, " m"]]:
-    """Generators of length about one, so that no square underflows, and the powers of two they were divided by."""
+    """Generators scaled to length about one, so that no square underflows, and the divisors, powers of two."""
     largest = np.max(np.abs(fields.coefficients), axis=0, initial=0.0)
     lengths = np.exp2(np.frexp(np.where(largest > 0, largest, 1.0))[1])
     return replace(fields, coefficients=fields.coefficients / lengths), lengths
@@ -177,7 +177,7 @@ def _brought_to_one(fields: Fields) -> tuple[Fields, Float[np.ndarray, " m"]]:
 def _scaled_brackets(
     fields: Fields, points: Float[np.ndarray, "b v"], weights: Float[np.ndarray, " b"]
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Chunk by chunk: generators, brackets and X_i(X_j), each component in units of its natural size."""
+    """Generators, brackets and X_i(X_j), chunk by chunk, each component in units of its natural size."""
     variables = points.shape[1]
     chunk = max(1, CHUNK_ENTRIES // (fields.count**2 * len(fields.basis.scales)))
     for start in range(0, len(points), chunk):
@@ -190,9 +190,9 @@ def _scaled_brackets(
 
 
 def balanced(constants: Float[np.ndarray, "m m m"]) -> Float[np.ndarray, "m m m"]:
-    """The constants of multiples e^{u_i} X_i, u by least squares on the logarithms of all that are not zero.
+    """The constants of e^{u_i} X_i, with u from least squares on the logarithms of all nonzero constants.
 
-    Factors in front of generators are arbitrary; decisions by size must not depend on them.
+    Factors of generators are arbitrary, so decisions by size must not depend on them.
     """
     rows, m = np.argwhere(constants), len(constants)
     if not len(rows):

@@ -1,7 +1,7 @@
-"""The command line. Reads options, calls the library, prints; nothing is computed here.
+"""The command line. It reads options, calls the library and prints; nothing is computed here.
 
-Exit codes: 0 done, 2 wrong input (one sentence on stderr), 1 an internal error, 130 interrupted. Everything heavy is
-imported inside the command that needs it, so that `--help` answers at once.
+Exit codes: 0 done, 2 wrong input (one sentence on stderr), 1 an internal error, 130 interrupted. Large libraries are
+imported inside the commands that need them, so that `--help` is fast.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ UsageError: Any = typer.BadParameter.__base__  # typer does not export it, and c
 
 
 class Commands(TyperGroup):
-    """Turns every end into an exit code and at most one sentence on stderr."""
+    """The group of commands; every outcome becomes an exit code and at most one sentence on stderr."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **settings: Any) -> Any:
         words = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in words or os.environ.get("LIESTONET_DEBUG", "") not in ("", "0")
-        if "--debug" in words:  # it may stand anywhere
+        if "--debug" in words:  # at any position
             words = ["--debug", *(word for word in words if word != "--debug")]
         settings["standalone_mode"] = False
         TYPED.set(tuple(words))
@@ -99,7 +99,7 @@ def main() -> None:
     import warnings
 
     if not sys.warnoptions:
-        warnings.simplefilter("ignore")  # messages of libraries that say nothing to our reader
+        warnings.simplefilter("ignore")  # warnings of libraries do not help the user
     app(prog_name="liestonet")
 
 
@@ -147,7 +147,7 @@ def start(
       liestonet open run/run.lsn
       liestonet test paths.csv --generator "exp(-t) d_x"
 
-    Each command explains itself: liestonet solve --help
+    The options of a command: liestonet solve --help
     """
 
 
@@ -345,13 +345,13 @@ def simulate(
 
 
 def _complain(message: str, code: int) -> int:
-    plain = "".join(c if c.isprintable() or c == "\n" else "?" for c in message)  # nothing that a terminal would obey
+    plain = "".join(c if c.isprintable() or c == "\n" else "?" for c in message)  # no control characters
     sys.stderr.write(f"liestonet: {plain}\n")
     return code
 
 
 def _asked(problem: UndecidedError, words: Sequence[str]) -> str:
-    """The question, and the commands that answer it, ready to be typed."""
+    """The question, and the complete commands that answer it."""
     import shlex
 
     kept = as_search(words)
@@ -363,7 +363,7 @@ def _asked(problem: UndecidedError, words: Sequence[str]) -> str:
 
 
 def _failure(problem: Exception, debug: bool) -> str:
-    """What a reader can do about it, then the lines that a report needs."""
+    """The message of an internal error: what the user can do, then the lines needed in a bug report."""
     import shlex
     import traceback
 

@@ -1,4 +1,4 @@
-"""What is typed, read: equations, names of the catalogue, domains, initial states, bounds and numbers."""
+"""Parsing of arguments: equations, names of the catalogue, domains, initial states, bounds and numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_NAME = 60
 
 
 def read_equation(text: str, params: Iterable[str] = (), stratonovich: bool = False) -> tuple[SDE, Any]:
-    """The equation an argument stands for, and its system, if it names one; parameters may be without a value."""
+    """The equation of an argument, and its system if it is a name of the catalogue; parameters may have no value."""
     from liestonet.sde import SDE
 
     if text == "-":
@@ -36,7 +36,7 @@ def read_equation(text: str, params: Iterable[str] = (), stratonovich: bool = Fa
 
 
 def require_values(sde: SDE) -> None:
-    """Refuse parameters without a value."""
+    """Raise an error if parameters have no value."""
     if sde.parameters:
         first, many = sde.parameters[0], len(sde.parameters) > 1
         raise InputError(
@@ -69,7 +69,7 @@ def _standard_input() -> str:
 def read_domain(
     sde: SDE, texts: Iterable[str], system: System | Any | None = None
 ) -> list[tuple[float, float] | None] | None:
-    """Intervals in the library's order, None for those not given; a system of the catalogue has its own box."""
+    """Intervals in the library's order, None for those not given; by default the box of a catalogue system."""
     names = ("t", *sde.names)
     given: dict[str, tuple[float, float] | None] = {
         name: read_interval(value, f"The domain's interval for {name}")
@@ -83,7 +83,7 @@ def read_domain(
 
 
 def read_periods(texts: Iterable[str] | None) -> dict[str, float] | None:
-    """`theta=2pi, phi=360` as periods by name; `none` says that there are none."""
+    """`theta=2pi, phi=360` as periods by name; `none` means no periods."""
     from liestonet.core.periods import period_from_text
 
     found: dict[str, float] = {}
@@ -99,7 +99,7 @@ def read_periods(texts: Iterable[str] | None) -> dict[str, float] | None:
 
 
 def read_experiment(sde: SDE, system: System | Any | None, initial: Sequence[str]) -> Experiment:
-    """The experiment of a system of the catalogue, or the usual one; with the initial state where one is given."""
+    """The simulation settings of a catalogue system, or the default ones, with the initial state if given."""
     from dataclasses import replace
 
     from liestonet.catalogue import Experiment
@@ -112,7 +112,7 @@ def read_experiment(sde: SDE, system: System | Any | None, initial: Sequence[str
 
 
 def read_initial(sde: SDE, texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
-    """Where paths begin: an interval for every coordinate, its ends equal where a number was given."""
+    """The initial states of paths: an interval for every coordinate, with equal ends if a number was given."""
     what = "The initial value of"
     given = {
         name: read_interval(value, f"{what} {name}") if ":" in value else (read_number(value, f"{what} {name}"),) * 2
@@ -138,7 +138,7 @@ def pieces(texts: Iterable[str]) -> list[str]:
 
 
 def assignments(texts: Iterable[str], option: str, example: str) -> Iterator[tuple[str, str]]:
-    """The pairs of `name=value, name=value`, each name once and spelt as in the equation."""
+    """The pairs of `name=value, name=value`; each name at most once, and spelt as in the equation."""
     from liestonet.sde.tokens import plain_name
 
     seen = set()
@@ -164,7 +164,7 @@ def read_number(text: str, what: str) -> Any:
 
 
 def read_interval(text: str, what: str) -> tuple[float, float]:
-    """`low:high`; that both are finite is checked here, as every use needs it."""
+    """The two ends of `low:high`, which must be finite."""
     parts = text.split(":")
     if len(parts) != 2:
         raise InputError(f"{what} is {quoted(text)}; write its two ends with a colon, such as -2:2.")
@@ -182,6 +182,6 @@ def require_known(given: Iterable[str], names: Sequence[str], what: str) -> None
 
 
 def quoted(text: str) -> str:
-    """A part of the input in quotation marks, on one line and not too long."""
+    """A part of the input in quotation marks, shortened to one line."""
     line = " ".join(text.split())
     return repr(line if len(line) <= 60 else f"{line[:57]}...")

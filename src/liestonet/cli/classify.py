@@ -1,4 +1,4 @@
-"""`liestonet classify`: for which parameters an equation is more symmetric. Calls the library and prints."""
+"""`liestonet classify`: parameters for which an equation has more symmetries. Calls the library and prints."""
 
 from __future__ import annotations
 

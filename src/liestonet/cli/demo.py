@@ -1,4 +1,4 @@
-"""`liestonet demo`: from nothing to a report, on a system whose answer is known."""
+"""`liestonet demo`: simulation, discovery and report for a system whose symmetries are known."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POINTS = 500
 
 
 def _agreement(result: Result, system: System) -> str:
-    """How near the symmetries found are to the true ones."""
+    """A sentence on the agreement of the symmetries found with the true ones."""
     from liestonet.core.angles import principal_angles
     from liestonet.core.points import lattice_cloud
 

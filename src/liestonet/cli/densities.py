@@ -1,4 +1,4 @@
-"""`liestonet density` and `liestonet price`: closed forms. Reads options, calls the library, prints."""
+"""`liestonet density` and `liestonet price`: densities and prices in closed form. Reads options and prints."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def show_price(
 def _killed(
     equation: str, killing: str | None, params: Sequence[str], stratonovich: bool, payoff: str = "1"
 ) -> tuple[SDE, dict[str, Any]]:
-    """The equation with its killing and the values of both, and values of names that stand in the payoff."""
+    """The equation with its killing and parameter values, and the values of names in the payoff."""
     from liestonet.densities.payoffs import payoff_names
     from liestonet.densities.state_space import require_scalar
 
@@ -207,7 +207,7 @@ def _killed(
 
 
 def _choice(text: str | None) -> Any:
-    """One word, or a pair for both ends."""
+    """The boundary option: one word, or a pair for both ends."""
     if text is None or "," not in text:
         return text
     return tuple(part.strip() or None for part in text.split(","))
@@ -225,7 +225,7 @@ def _state_space(sde: SDE, text: str | None) -> tuple[float, float] | None:
 
 
 def _table(found: Density, x0: float | None, t: float | None, x: str | None, t0: float) -> dict[str, Any]:
-    """Values where they were asked."""
+    """The density, the probabilities and the total at the requested points; empty if none are requested."""
     if x0 is None and t is None and x is None:
         return {}
     if x0 is None or t is None:

@@ -1,4 +1,4 @@
-"""`liestonet discover`: recorded paths in, their symmetries out. Reads options, calls the library, prints."""
+"""`liestonet discover`: from recorded paths to their symmetries. Reads options, calls the library, prints."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def discover(
     the generators, their algebra, and flags. Columns not named are guessed from the header where possible.
 
     With --by each condition gets a result, and the conditions are compared: do they share an algebra, and the constants
-    of their equation? The results are in the folder --out; a run that was stopped goes on there.
+    of their equation? The results are in the folder --out; a run that was stopped continues there.
 
     \b
         x |\\_                       residual of each direction
@@ -228,12 +228,12 @@ def discover(
 
 
 def say_cost(text: str) -> None:
-    """What a long run will cost, before it begins."""
+    """Print the estimated time of a long run before it begins."""
     typer.echo(text, err=True)
 
 
 def engine_named(name: str) -> Any:
-    """The engine with this name; the neural one works in 64 bits, which are switched on here."""
+    """The engine with this name; for the neural one, 64-bit arithmetic is switched on here."""
     if name == "spectral":
         return None
     if name not in ("neural", "both", "paper"):
@@ -246,7 +246,7 @@ def engine_named(name: str) -> Any:
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder that could not be made or written to, before work is done for it."""
+    """Raise an error if a folder cannot be created or written to, before anything is computed."""
     existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not existing.is_dir():
         raise InputError(f"--out {str(folder)!r} must be a folder, but {str(existing)!r} is a file; choose another.")
@@ -254,7 +254,7 @@ def check_folder(folder: Path) -> None:
         if taken.is_dir():
             raise InputError(f"{str(taken)!r} is a folder, but a file of that name is to be written; move it away.")
     try:
-        with TemporaryDirectory(dir=existing):  # permissions alone do not tell: nobody makes a folder in /proc
+        with TemporaryDirectory(dir=existing):  # permissions are not sufficient: no folder can be created in /proc
             pass
     except OSError as problem:
         raise InputError(
@@ -263,7 +263,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_files(result: Result, folder: Path, progress: Callable[[str], None] | None) -> tuple[Path, Path, Path]:
-    """The result in a folder: a page, JSON, and a file that `liestonet open` reads, each whole or not at all."""
+    """Write a result to a folder: a page, JSON, and a file for `liestonet open`; no partial files."""
     from liestonet.cli.output import write_page
     from liestonet.trajectories.writers import replacing
 

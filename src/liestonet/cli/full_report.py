@@ -1,6 +1,6 @@
-"""`liestonet discover FILE --all`: every kind of symmetry that makes sense, maps, checks, the equation, in one folder.
+"""`liestonet discover FILE --all`: all applicable kinds of symmetry, maps, checks and the equation, in one folder.
 
-Each step is written when it is done, so that the same command goes on where it was stopped.
+Each step is written when it is done, so that the same command continues where it was stopped.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class FullReport:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """With one coordinate the law has the same symmetries as the paths."""
+        """The kinds to search for; with one coordinate, symmetries of the law are those of the paths and left out."""
         return ("ito", "fokker-planck") if self.data.dimension == 1 else ("ito", "law", "fokker-planck")
 
     def cost(self) -> str:
-        """What will be done, and about how long it takes."""
+        """A sentence on the steps to do and their approximate time."""
         left = [kind for kind in self.kinds if self._known(kind) is None]
         size = self.data.dimension * (SECONDS + SECONDS_BY_SIZE * len(self.data.flat_times) / 100_000)
         seconds = size * (len(left) + CHECKS)
@@ -60,7 +60,7 @@ class FullReport:
         return f"Full report: {what}, {CHECKED}. About {shown} on one core{known}."
 
     def results(self) -> Iterator[tuple[str, Result]]:
-        """Each kind's result, kept in the folder."""
+        """Each kind's result, stored in the folder."""
         for kind in self.kinds:
             known = self._known(kind)
             if known is not None:
@@ -71,7 +71,7 @@ class FullReport:
             yield kind, result
 
     def balance(self) -> str:
-        """Detailed balance in a sentence, kept in the folder; why it was not tested where that cannot be."""
+        """A sentence on detailed balance, stored in the folder; or why it could not be tested."""
         from liestonet.trajectories.writers import replacing
         from liestonet.validation.reversal.reversible import reversible
 
@@ -93,7 +93,7 @@ class FullReport:
         return self.folder / f"{kind}.lsn"
 
     def _known(self, kind: str) -> Result | None:
-        """What an earlier run left: of the same data by the same command."""
+        """The result of an earlier run with the same data and command, if there is one."""
         from liestonet.storage import load
 
         place = self._place(kind)
@@ -125,7 +125,7 @@ class FullReport:
 
 
 def _kept(place: Path) -> dict[str, Any]:
-    """What an earlier run left in a file; nothing where it cannot be read."""
+    """The contents of a file of an earlier run; empty if it cannot be read."""
     try:
         found = json.loads(place.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -134,7 +134,7 @@ def _kept(place: Path) -> dict[str, Any]:
 
 
 def full_report(report: FullReport, say_cost: Callable[[str], None]) -> Result:
-    """Write everything into the folder, say what was found, and return the result that comes first."""
+    """Write everything to the folder, print the verdicts, and return the first result."""
     from liestonet.render.next_check import after_full_report
     from liestonet.render.use_view import estimated_text
     from liestonet.render.verdict import short_verdict

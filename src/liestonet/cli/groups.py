@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What was asked for: files, what tells the groups apart, how files are read, what is looked for, and where."""
+    """The options of a run by groups: files, the grouping, reading, the search, and the output folder."""
 
     files: Sequence[Path]
     by: str
@@ -34,7 +34,7 @@ class Conditions:
     scheduler: str | None
 
     def compared(self) -> GroupComparison:
-        """The comparison, in the folder that was named or in one that is gone afterwards."""
+        """The comparison, computed in the given folder or in a temporary one."""
         if self.out is not None:
             return self._compared_in(self.out)
         with TemporaryDirectory() as folder:
@@ -59,7 +59,7 @@ class Conditions:
 
 
 def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quiet: bool) -> None:
-    """Run what is missing, print the comparison, and say where it is."""
+    """Compute the missing results, print the comparison, and print where it is."""
     from liestonet.cli.output import emit, emit_next, show, typed_words
 
     for option in (option for option, given in refused.items() if given):
@@ -87,20 +87,20 @@ def discover_by(asked: Conditions, refused: Mapping[str, bool], json: bool, quie
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be written to, before work is done for it."""
+    """Raise an error if a folder cannot be written to, before anything is computed."""
     from liestonet.study.store import require_writable
 
     require_writable(folder, folder, folder / "groups.html")
 
 
 def only_with_by(jobs: int | None) -> None:
-    """An option that says nothing without --by."""
+    """Raise an error if --jobs is given without --by."""
     if jobs is not None:
         raise InputError("--jobs is for the groups of --by; for one recording give --workers, or add --by.")
 
 
 def read_options(reading: Reading) -> dict[str, Any]:
-    """What was asked for about tables, as the words of Python; nothing for what was not said."""
+    """The given options for reading tables, as keywords of Python."""
     said: dict[str, Any] = {
         "time": reading.time,
         "trajectory": reading.trajectory,
@@ -124,6 +124,6 @@ def read_options(reading: Reading) -> dict[str, Any]:
 
 
 def say(text: str) -> None:
-    """What a run says of itself goes to stderr: stdout is for the comparison."""
+    """Print a message of a run to stderr; stdout is for the comparison."""
     sys.stderr.write(text)
     sys.stderr.flush()

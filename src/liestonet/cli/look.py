@@ -1,4 +1,4 @@
-"""`liestonet look`: what would be read from a file, before anything is computed. Reads options, prints."""
+"""`liestonet look`: how a file would be read, before anything is computed. Reads options, prints."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def look(
 ) -> None:
     """Show what would be read from a file: rows, columns, steps, paths, gaps, a plot, and the command to type next.
 
-    Nothing is computed. What cannot be decided is asked for, with the command that decides it.
+    Nothing is computed. If the file can be read in several ways, each is listed with its command.
 
     \b
       file.txt  -->  columns, steps |  /\\  _  |  the command that
@@ -95,13 +95,13 @@ def look(
 
 
 def next_command(file: Path) -> str:
-    """The search with the options that were given here."""
+    """The command of the search with the same options."""
     words = list(TYPED.get()) or ["look", str(file)]
     return shlex.join(["liestonet", *(word for word in as_search(words) if word != "--json")])
 
 
 def first_lines(file: Path) -> list[str]:
-    """The first lines of a file of text, as they stand there."""
+    """The first lines of a text file, unchanged."""
     from liestonet.trajectories.text_files import first_lines as lines_of
 
     if not file.name.lower().removesuffix(".gz").endswith(TEXT_SUFFIXES):
@@ -116,7 +116,7 @@ def first_lines(file: Path) -> list[str]:
 
 
 def described(found: Look) -> list[str]:
-    """Everything that is said about the data."""
+    """All lines of the description of the data."""
     from liestonet.cli.output import paragraphs
 
     cells = [found.headers, *(tuple(f"{value:.6g}" for value in row) for row in found.rows)]

@@ -155,7 +155,7 @@ Delimiter = Annotated[
 ]
 Decimal = Annotated[str | None, typer.Option("--decimal", metavar="MARK", help='Decimal mark: "." or ",".')]
 
-# What is looked for, and how it is shown
+# The kind of symmetry, and the form of the output
 Symmetry = Annotated[
     str,
     typer.Option(

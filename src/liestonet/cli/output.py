@@ -1,4 +1,4 @@
-"""What is printed: progress on stderr, results on stdout, never wider than 80 columns and plain in pipes."""
+"""Output: progress on stderr, results on stdout, at most 80 columns wide, without colours in pipes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from liestonet.result import Result
 
 WIDTH = 80
-# What stands behind `liestonet` on the command line; a result remembers how it was made.
+# The arguments after `liestonet` on the command line, stored in a result's provenance.
 TYPED: ContextVar[tuple[str, ...]] = ContextVar("TYPED", default=())
 
 
 def as_search(words: Iterable[str]) -> list[str]:
-    """What was typed, as the words of a search: `discover` for `look`, without the picture and what is for us."""
+    """The command line as that of a search: `discover` for `look`, without options of pictures and debugging."""
     kept: list[str] = []
     skipped = False
     for word in words:
@@ -40,7 +40,7 @@ def as_search(words: Iterable[str]) -> list[str]:
 
 @contextmanager
 def stages(wanted: bool = True, shares: Mapping[str, float | int] = SOLVING) -> Iterator[Callable[[str], None] | None]:
-    """Shows what is being done and about how long it will take, on stderr, if that is a terminal."""
+    """Show the current stage and the estimated remaining time on stderr, if that is a terminal."""
     if not (wanted and sys.stderr.isatty()):
         yield None
         return
@@ -51,7 +51,7 @@ def stages(wanted: bool = True, shares: Mapping[str, float | int] = SOLVING) -> 
     pace = Pace(shares)
 
     class Left(ProgressColumn):
-        """The time that is left."""
+        """A column with the estimated remaining time."""
 
         def render(self, task: Any) -> Text:
             return Text(pace.text(), style="dim")
@@ -82,20 +82,20 @@ def bar(title: str, wanted: bool = True) -> Iterator[Callable[[int, int], None] 
 
 
 def check_forms(json: bool, latex: bool) -> None:
-    """Refuse two forms of output at once, before work is done for them."""
+    """Raise an error if two forms of output are requested, before anything is computed."""
     if json and latex:
         raise InputError("Give --json or --latex, not both.")
 
 
 def check_report(path: Path) -> None:
-    """Refuse a place for a page that cannot be written to, before work is done for it."""
+    """Raise an error if the page cannot be written to its path, before anything is computed."""
     from liestonet.core.files import check_page
 
     check_page(path)
 
 
 def with_command(result: Result, command: str | None = None) -> Result:
-    """The result with the command that makes it again; without one, what was typed."""
+    """The result with the command that reproduces it, by default the present command line."""
     import shlex
     from dataclasses import replace
 
@@ -107,14 +107,14 @@ def with_command(result: Result, command: str | None = None) -> Result:
 
 
 def write_page(result: Result, path: Path, progress: Callable[[str], None] | None) -> Path:
-    """The result as a page."""
+    """Write the result as a page, and return its path."""
     if progress is not None:
         progress("drawing the report")
     return result.report(path)
 
 
 def reduced(result: Result, progress: Callable[[str], None] | None) -> Used:
-    """How the symmetries of an equation are used: coordinates, functions that are constant, martingales."""
+    """Uses of the symmetries of an equation: new coordinates, invariants, martingales."""
     from liestonet.reduction.reduce import reduce
     from liestonet.render.use_view import Used
 
@@ -125,7 +125,7 @@ def reduced(result: Result, progress: Callable[[str], None] | None) -> Used:
 
 
 def show_result(result: Result, json: bool, latex: bool, quiet: bool, used: Used | None = None) -> None:
-    """Print a result the way that was asked for, with what it is used for where that was asked."""
+    """Print a result in the requested form, with uses of its symmetries if requested."""
     from liestonet.render.verdict import short_verdict
     from liestonet.render.view import ResultView
 
@@ -160,12 +160,12 @@ def show(content: RenderableType) -> None:
 
 
 def typed_words() -> list[str]:
-    """The command as it was typed, without what is for us."""
+    """The command line without options for debugging."""
     return ["liestonet", *(word for word in TYPED.get() if word != "--debug")]
 
 
 def emit_next(step: NextStep | None) -> None:
-    """The one next command, below what was found."""
+    """Print the suggested next command below the result."""
     if step is not None:
         emit(
             "\n".join(
@@ -175,7 +175,7 @@ def emit_next(step: NextStep | None) -> None:
 
 
 def paragraphs(sentences: Iterable[str]) -> list[str]:
-    """Sentences in lines of at most 80 columns; what goes on is set in."""
+    """Sentences wrapped to lines of at most 80 columns, with continuation lines indented."""
     from textwrap import wrap
 
     options: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
@@ -183,10 +183,10 @@ def paragraphs(sentences: Iterable[str]) -> list[str]:
 
 
 def emit(text: str) -> None:
-    """Write to stdout; a reader who has seen enough (`| head`) is no failure."""
+    """Write to stdout; a closed pipe (`| head`) is not an error."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
-        reconfigure(errors="replace")  # where the terminal has no τ or ∂
+        reconfigure(errors="replace")  # for terminals without τ or ∂
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

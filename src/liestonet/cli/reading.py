@@ -1,4 +1,4 @@
-"""Tables of paths, read and reshaped as the options of a command say."""
+"""Tables of paths, read and reshaped according to the options of a command."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Windows:
-    """What was asked for about windows: their points, the points between their starts, and clocks of their own."""
+    """The options for windows: their points, the points between their starts, and whether clocks restart."""
 
     points: int | None = None
     stride: int | None = None
     restart: bool = False
 
     def check(self) -> None:
-        """The other options say something about windows, which there must be."""
+        """Raise an error if an option for windows is given without --window."""
         for option in ("--stride",) * (self.stride is not None) + ("--restart-clock",) * self.restart:
             if self.points is None:
                 raise InputError(f"{option} needs --window, which says how many points a window has; add it.")
 
     def cut(self, data: Trajectories) -> Trajectories:
-        """The data in windows, or as they are where none were asked for."""
+        """The data cut into windows, or unchanged if none are requested."""
         return data if self.points is None else data.windows(self.points, self.stride, restart=self.restart)
 
 
 def read_clock(text: str) -> str | float:
-    """A word, or a period as a number."""
+    """The option --clock: a word, or a period as a number."""
     from liestonet.trajectories.clock import checked_clock
 
     try:
@@ -48,7 +48,7 @@ def read_clock(text: str) -> str | float:
 def read_measurement(
     noise: float | None, exposure: float | None, steps: str | None, order: int | None = None
 ) -> Measurement | None:
-    """How data were recorded, as far as options say it; None where none does."""
+    """The measurement described by the options; None if no option is given."""
     from liestonet.trajectories.measurement import Measurement
 
     given = {"noise": noise, "exposure": exposure, "steps": steps, "order": order}
@@ -58,7 +58,7 @@ def read_measurement(
 
 @dataclass(frozen=True)
 class Reading:
-    """What was asked for about a table: its columns, then logarithms, every k-th point and windows."""
+    """The options for reading a table: columns, then logarithms, every k-th point and windows."""
 
     time: str | None = None
     trajectory: str | None = None
@@ -77,7 +77,7 @@ class Reading:
     own_clock: bool = False
 
     def read(self, *files: Path) -> Any:
-        """The paths of files, in memory if they are few enough, else left on disk."""
+        """The paths of files, in memory if they are small enough, else read in pieces."""
         from liestonet.trajectories import Trajectories
         from liestonet.trajectories.scan import is_one_file, is_small
 
@@ -88,7 +88,7 @@ class Reading:
         return self._reshaped(source.read()) if source.fits else self._left_on_disk(source)
 
     def scan(self, *files: Path) -> Any:
-        """The paths of files, left on disk."""
+        """The paths of files, read in pieces."""
         self.windows.check()
         return self._left_on_disk(self._scanned(files))
 
@@ -101,7 +101,7 @@ class Reading:
         return Trajectories.scan(files[0] if len(files) == 1 else list(files), own_clock=self.own_clock, **options)
 
     def _options(self) -> dict[str, Any]:
-        """What `Trajectories.read` takes."""
+        """The keywords of `Trajectories.read`."""
         return {
             "time": self.time,
             "trajectory": self.trajectory,
@@ -126,11 +126,11 @@ class Reading:
         return self.windows.cut(data)
 
     def _left_on_disk(self, source: Any) -> Any:
-        """The source, unless something is asked for that takes whole paths in memory."""
+        """The source, unless an option needs whole paths in memory, which is an error."""
         wanted = {"--log": self.log, "--thin": self.thin, "--window": self.windows.points}
         for option in (option for option, value in wanted.items() if value):
             raise InputError(
-                f"These files are read piece by piece, and {option} takes whole paths; leave it out, or prepare the "
-                "files first."
+                f"These files are read in pieces, but {option} needs whole paths; leave it out, or prepare the files "
+                "first."
             )
         return source

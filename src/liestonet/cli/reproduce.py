@@ -1,4 +1,4 @@
-"""`liestonet reproduce`: the paper's tables and figures, and ours."""
+"""`liestonet reproduce`: the paper's tables and figures beside those of LieStoNet."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def reproduce(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Number of seeds for each run.  [default: that of the study]")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Also run what takes days.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also run items that take days.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes on this machine.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Scheduler (dask.distributed) to run the jobs on.")
@@ -54,11 +54,11 @@ def reproduce(
         bool, typer.Option("--list", callback=_print_items, is_eager=True, help="Print the items and exit.")
     ] = False,
 ) -> None:
-    """Reproduce the paper's tables and figures, with ours beside them.
+    """Reproduce the paper's tables and figures, beside those of LieStoNet.
 
     Each run is a job with its own result file. It can be stopped and started again: finished runs are not repeated,
-    and a changed setting never uses an old result. Long trainings go on where they were; their networks are in the
-    subfolder .kept, which may be deleted at the end.
+    and a changed setting never uses an old result. Long trainings continue where they stopped; their networks are in
+    the subfolder .kept, which may be deleted at the end.
 
     \b
       the paper's number | ours | seeds   -->  table.csv, figure.png
@@ -93,7 +93,7 @@ def reproduce(
 
 
 def _ready(items: list[Item], options: Options, only_page: bool) -> list[Item]:
-    """The items whose needs are met; one asked for by itself must be, of several it is said which is left out."""
+    """The items whose requirements are met; if none is left, a missing requirement is an error, else it is printed."""
     waiting = [] if only_page else [item for item in items if not item.ready(options)]
     if waiting and len(items) == len(waiting):
         raise InputError(f"{waiting[0].name} needs {waiting[0].needs}.")

@@ -1,4 +1,4 @@
-"""`liestonet reversible`: do recorded paths, or an equation, look the same when time runs backwards?"""
+"""`liestonet reversible`: test of detailed balance for recorded paths or an equation."""
 
 from __future__ import annotations
 
@@ -113,5 +113,5 @@ def reverse(
 
 
 def _is_equation(source: str) -> bool:
-    """Whether this is an equation and no file: it has an equals sign, or is read from stdin."""
+    """Whether the source is an equation, not a file: it has an equals sign, or is read from stdin."""
     return source == "-" or ("=" in source and not Path(source).exists())

@@ -1,4 +1,4 @@
-"""Messages in the words of the command line: the library names its arguments, here they are options."""
+"""Translation of messages: the library names arguments of Python, the command line names options."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ SPOKEN = {
     "2 * math.pi, or 2pi on the command line": "2pi",
     "such as 2 * math.pi for radians": "such as 2pi for radians",
 }
-# Values of parameters, and an interval, as Python has them.
+# Values of parameters, and an interval, in Python's form.
 PATTERNS = (
     (re.compile(r", as in p\(t, x, t0, x0, (\w+)=1\.5\), or use with_parameters"), r" with --param \1=1.5"),
     (re.compile(r"with_parameters\((\w+)=1\.5\)"), r"with --param \1=1.5"),
     (re.compile(r"such as \(0, math\.inf\)"), "such as --domain x=0:inf"),
 )
-# Keywords of Python with their values, as messages give them.
+# Keywords of Python with their values, in the form used by messages.
 KEYWORD = re.compile(r"\b(state|time|trajectory|dt|layout|decimal|delimiter)=(\[[^\]]*\]|'[^']*'|[\d.e+-]*\d)")
-# What stands round the words of a list of Python.
+# Brackets and quotation marks around the items of a list.
 LISTED = re.compile(r"['\[\]]|(?<=,) ")
-# What a value should have been, by how the checks of options say it.
+# Kinds of values, by the wording of the option checks.
 WANTED = (
     (re.compile(r"valid integer"), "a whole number"),
     (re.compile(r"valid number"), "a number"),
@@ -52,7 +52,7 @@ WANTED = (
 
 
 def spoken(message: str) -> str:
-    """A message of the library for somebody who typed a command."""
+    """A message of the library in the terms of the command line."""
     for here, there in SPOKEN.items():
         message = message.replace(here, there)
     for pattern, option in PATTERNS:
@@ -67,7 +67,7 @@ def _option(found: re.Match[str]) -> str:
 
 
 def usage(problem: Any, words: Sequence[str]) -> str:
-    """What is wrong with the words of a command, in one sentence."""
+    """A sentence that says what is wrong with the arguments of a command."""
     path = problem.ctx.command_path if problem.ctx is not None else "liestonet"
     message = " ".join(problem.format_message().split()).rstrip(".")
     if refused := re.match(r"Invalid value for '(--?[\w-]+)[^']*': (.*)", message):
@@ -78,7 +78,7 @@ def usage(problem: Any, words: Sequence[str]) -> str:
 
 
 def _refused(option: str, reason: str, words: Sequence[str]) -> str:
-    """Something that is not a number, or too small; nothing for other reasons."""
+    """A sentence on a value that is not a number or is too small; empty for other reasons."""
     wanted = next((found.expand(text) for pattern, text in WANTED if (found := pattern.search(reason))), "")
     given = [after for word, after in pairwise(words) if word == option]
     given += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]

@@ -1,4 +1,4 @@
-"""`liestonet open`: a result that was kept in a file, printed again."""
+"""`liestonet open`: print a result that was saved in a file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def open_run(
 
 
 def check_run(file: Path) -> None:
-    """Refuse a file that could not be written, before work is done for it."""
+    """Raise an error if a file cannot be written, before anything is computed."""
     from liestonet.trajectories.writers import check_place
 
     if file.suffix != ".lsn":

@@ -1,4 +1,4 @@
-"""`liestonet test`: is this a symmetry of my data? Reads options, calls the library, prints."""
+"""`liestonet test`: test whether a generator or a map is a symmetry of data. Calls the library, prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`liestonet validate`: every check of a kept result, on its own data or on others. Reads options, prints."""
+"""`liestonet validate`: all checks of a saved result, on its own data or on others. Reads options, prints."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every room shares: boxes, points, flags, files, processes; coefficients and generators as protocols."""
+"""What all packages share: boxes, points, flags, files, processes; coefficients and generators as protocols."""

@@ -24,7 +24,7 @@ def principal_angles(
 
     G and H give tau (m, B), xi (m, B, d) and perhaps beta (m, B); β counts when both have it. `scale=None` stacks raw
     components as the paper does, so the angles depend on units; `scale=(T, L)` divides τ by T and ξ^i by L_i.
-    `weights` (B,) weigh the points. There are min(m, r) angles.
+    `weights` (B,) are the weights of the points. There are min(m, r) angles for m and r generators.
     """
     time, state = _numbers(t, "t"), _numbers(x, "x")
     if time.ndim != 1 or state.ndim != 2 or len(state) != len(time):
@@ -38,7 +38,7 @@ def principal_angles(
     small, large = bases
     if not small.shape[1]:
         return np.zeros(0)
-    # cosines are blind below 1e-8 and sines near a right angle: each is used where it is sharp (Björck and Golub)
+    # cosines lose angles below 1e-8 and sines those near 90°: each is used where it is accurate (Björck and Golub)
     overlap = large.T @ small
     cosines = np.linalg.svd(overlap, compute_uv=False)
     sines = np.linalg.svd(small - large @ overlap, compute_uv=False)[::-1]
@@ -54,7 +54,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 
 def _factors(scale: Any, dimension: int) -> np.ndarray:
-    """Factors of τ and each ξ^i."""
+    """The factors by which τ and each ξ^i are multiplied: 1/T and 1/L_i."""
     if scale is None:
         return np.ones(dimension + 1)
     message = "scale=(T, L) needs a positive time and one positive length, or one for each coordinate."
@@ -78,7 +78,7 @@ def _root_weights(weights: Any, count: int) -> np.ndarray:
 
 
 def _stack(values: tuple[np.ndarray, ...], factors: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Generators as columns: all components at all points one below the other."""
+    """A matrix with one column per generator: all its components at all points, scaled and weighted."""
     points, dimension = len(root), len(factors) - 1
     arrays = [_numbers(part, "What a generator returns") for part in values]
     count = len(arrays[0]) if arrays and arrays[0].ndim else 0

@@ -1,4 +1,4 @@
-"""Workers of dask.distributed: a scheduler that is there, or workers started here. Faults end in one sentence each."""
+"""Workers of dask.distributed: connect to a running scheduler, or start workers here. Each fault has its message."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from liestonet.errors import InputError
 ANSWER_WITHIN = 10
 WORKERS_WITHIN = 30
 ASK_EVERY = 5
-PAUSE = 0.1  # as dask's own iterator over finished jobs
-DEATH_WITHIN = 60  # after which workers that were started here end without their scheduler
+PAUSE = 0.1  # between two looks at the futures, as in dask's own iterator over finished jobs
+DEATH_WITHIN = 60  # after which workers started here end if they have lost their scheduler
 AHEAD = 4  # tasks for each worker that are handed out before their results are taken
 
 KEPT = "what is finished is kept"
 
 
 class Scheduler:
-    """A connected scheduler; `ending` says in an error what becomes of the work."""
+    """A connected scheduler; error messages quote `ending`, which says what happens to finished work."""
 
     def __init__(self, client: Any, address: str, ending: str) -> None:
         self.client, self.address, self.ending = client, address, ending
@@ -39,24 +39,24 @@ class Scheduler:
 
     @property
     def workers(self) -> int:
-        """Threads of all workers together."""
+        """The number of threads of all workers together."""
         return max(1, sum(self._threads().values()))
 
     def _threads(self) -> dict[str, int]:
-        """The threads of every worker, by its address."""
+        """The number of threads of every worker, by the worker's address."""
         with self._lost_in_words():
             return self.client.nthreads()
 
     @property
     def told(self) -> str:
-        """How much travelled, in a sentence."""
+        """A sentence on the number of workers and the bytes sent to and received from them."""
         return (
             f"{self.workers} workers formed the sums; {_size(self.sent)} went out to them and {_size(self.received)} "
             "came back."
         )
 
     def finished(self, futures: Sequence[Any]) -> Iterator[Any]:
-        """Futures as they finish; while none does, it is asked now and then whether there still are workers."""
+        """Yield futures as they finish; while none does, check from time to time that there still are workers."""
         from distributed import as_completed
 
         waiting, asked = as_completed(futures), time.monotonic()
@@ -71,7 +71,7 @@ class Scheduler:
                 time.sleep(PAUSE)
 
     def require_workers(self, otherwise: str) -> None:
-        """There are workers, or new ones come within a while."""
+        """Wait until there is a worker; raise an error that contains `otherwise` if none comes in time."""
         try:
             self.client.wait_for_workers(1, timeout=WORKERS_WITHIN)
         except TimeoutError as problem:
@@ -83,7 +83,7 @@ class Scheduler:
             raise self.lost() from problem
 
     def result(self, future: Any, wrong: Callable[[BaseException], Any]) -> Any:
-        """What became of a task; without a scheduler all that is not fetched comes back cancelled."""
+        """The result of a task, or `wrong` of its error; if the scheduler is lost, unfetched tasks are cancelled."""
         from distributed import CancelledError
 
         with self._lost_in_words():
@@ -94,7 +94,7 @@ class Scheduler:
 
     @contextmanager
     def _lost_in_words(self) -> Iterator[None]:
-        """A connection that breaks is a scheduler that is lost."""
+        """Turn errors of a broken connection into the error that the scheduler was lost."""
         from distributed import CancelledError
 
         try:
@@ -105,13 +105,13 @@ class Scheduler:
             raise self.lost() from problem
 
     def lost(self) -> InputError:
-        """The error for a scheduler that is gone."""
+        """The error for a scheduler that no longer answers."""
         return InputError(f"The scheduler at {self.address} was lost; {self.ending}, start the same command again.")
 
     def map(self, function: Callable[..., Any], shared: Any, tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        """`function(shared, *task)` of every task, in their order, done by the workers.
+        """Yield `function(shared, *task)` for every task in order, computed by the workers.
 
-        What a lost worker had is done again by others. Errors about input come back as they are.
+        Tasks of a lost worker are computed again by others. An `InputError` raised on a worker is raised here.
         """
         crew = Shares(self._threads())
         with self._lost_in_words():
@@ -122,7 +122,7 @@ class Scheduler:
             while rest and len(waiting) < AHEAD * crew.threads:
                 task, worker = rest.popleft(), crew.freest(self._threads())
                 self.sent += array_bytes(task)
-                # Left to itself the scheduler gives all tasks to the worker that holds what they share.
+                # Without a named worker the scheduler sends all tasks to the one that holds the shared value.
                 where = {"workers": worker, "allow_other_workers": True} if worker else {}
                 with self._lost_in_words():
                     future = self.client.submit(_done, function, held, *task, pure=False, **where)
@@ -136,7 +136,7 @@ class Scheduler:
             yield found
 
     def _await(self, future: Any) -> None:
-        """Wait for a task; it is asked now and then whether there still are workers."""
+        """Wait for a task, and check from time to time that there still are workers."""
         from distributed import wait
 
         while True:
@@ -148,19 +148,19 @@ class Scheduler:
                 self.require_workers(f"has lost all its workers, and {self.ending}")
 
     def _failed(self, problem: BaseException) -> Any:
-        """A worker that dies of the same task again and again, or an unforeseen error."""
+        """Raise the error of a task: with advice on memory if it killed several workers, else unchanged."""
         from distributed.scheduler import KilledWorker
 
         if isinstance(problem, KilledWorker):
             raise InputError(
-                f"Workers of the scheduler at {self.address} died one after another of the same piece; give them more "
-                "memory and start the same command again."
+                f"Several workers of the scheduler at {self.address} ended without an error while computing the same "
+                "piece, probably for lack of memory; give them more memory and start the same command again."
             ) from problem
         raise problem
 
 
 class Shares:
-    """Which worker has how much to do; workers come and go."""
+    """The unfinished tasks of every worker; workers may join and leave."""
 
     def __init__(self, threads: dict[str, int]) -> None:
         self.known = threads
@@ -168,11 +168,11 @@ class Shares:
 
     @property
     def threads(self) -> int:
-        """Of all workers together."""
+        """The number of threads of all workers together."""
         return max(1, sum(self.known.values()))
 
     def freest(self, threads: dict[str, int]) -> list[str]:
-        """The worker with the fewest unfinished tasks for its threads; none where there is none at the moment."""
+        """The worker with the fewest unfinished tasks per thread, as a list; empty if there are no workers now."""
         self.known = threads
         for worker, futures in self.futures.items():
             self.futures[worker] = [future for future in futures if not future.done()]
@@ -180,14 +180,14 @@ class Shares:
         return sorted(loads, key=lambda worker: loads[worker])[:1]
 
     def given(self, workers: list[str], future: Any) -> Any:
-        """A worker has one more task."""
+        """Record that the workers have one more task, and return its future."""
         for worker in workers:
             self.futures.setdefault(worker, []).append(future)
         return future
 
 
 def _size(count: int) -> str:
-    """Bytes in a readable unit."""
+    """A number of bytes as text with a suitable unit."""
     power = min((len(str(count)) - 1) // 3, 4)
     return f"{count / 1000**power:.3g} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
 
@@ -197,7 +197,7 @@ def _same(value: Any) -> Any:
 
 
 def _done(function: Callable[..., Any], shared: Any, *task: Any) -> tuple[Any, str | None]:
-    """What a worker does: the result, or the sentence on wrong input."""
+    """Run a task on a worker: its result and None, or None and the message on wrong input."""
     try:
         return function(shared, *task), None
     except InputError as problem:
@@ -205,7 +205,7 @@ def _done(function: Callable[..., Any], shared: Any, *task: Any) -> tuple[Any, s
 
 
 def array_bytes(value: Any) -> int:
-    """Bytes of all arrays in plain values, lists and objects."""
+    """The number of bytes of all arrays in a value: in dictionaries, lists, dataclasses and other objects too."""
     if isinstance(value, np.ndarray):
         return value.nbytes
     if isinstance(value, dict):
@@ -219,7 +219,7 @@ def array_bytes(value: Any) -> int:
 
 @contextmanager
 def connected(address: str, ending: str = KEPT) -> Iterator[Scheduler]:
-    """A scheduler that has workers."""
+    """A connection to the scheduler at an address, which must have workers."""
     _require_distributed("A scheduler needs")
     from distributed import Client
 
@@ -236,13 +236,13 @@ def connected(address: str, ending: str = KEPT) -> Iterator[Scheduler]:
             scheduler.require_workers("has no workers")
             yield scheduler
         finally:
-            with suppress(TimeoutError):  # a scheduler that does not answer need not agree
+            with suppress(TimeoutError):  # a scheduler that no longer answers need not confirm
                 client.close(timeout=ANSWER_WITHIN)
 
 
 @contextmanager
 def local_workers(count: int, ending: str = KEPT) -> Iterator[Scheduler]:
-    """Workers on this machine, with a scheduler in this process; all of them end with it."""
+    """Workers on this machine, with a scheduler in this process; they are stopped at the end of the context."""
     _require_distributed("Workers need")
     with (
         _silent("distributed"),
@@ -251,7 +251,7 @@ def local_workers(count: int, ending: str = KEPT) -> Iterator[Scheduler]:
         _started(str(own.scheduler_address), count, folder),
         connected(str(own.scheduler_address), ending) as scheduler,
     ):
-        with suppress(TimeoutError):  # one is there, and others may still come
+        with suppress(TimeoutError):  # at least one has started, and others may still come
             scheduler.client.wait_for_workers(count, timeout=WORKERS_WITHIN)
         yield scheduler
 
@@ -266,7 +266,7 @@ def _scheduler_here() -> Any:
 
 @contextmanager
 def _started(address: str, count: int, folder: str) -> Iterator[None]:
-    """Processes that work for a scheduler, as long as this lasts."""
+    """Start worker processes for a scheduler, and stop them at the end of the context."""
     words = ["-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
     words += ["--death-timeout", str(DEATH_WITHIN), "--local-directory", folder]
     own, nowhere = {**os.environ, **ONE_THREAD}, subprocess.DEVNULL
@@ -284,7 +284,7 @@ def _started(address: str, count: int, folder: str) -> Iterator[None]:
 
 @contextmanager
 def _folder() -> Iterator[str]:
-    """A place for what workers set aside."""
+    """A temporary folder for data that workers move out of memory."""
     try:
         made = TemporaryDirectory(prefix="liestonet-", ignore_cleanup_errors=True)
     except OSError as problem:
@@ -305,7 +305,7 @@ def _require_distributed(sentence: str) -> None:
 
 @contextmanager
 def _silent(package: str) -> Iterator[None]:
-    """No log of a package meanwhile: of a lost connection it prints tracebacks."""
+    """Disable the logs of a package in this context: dask logs tracebacks when a connection is lost."""
     names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == package]
     before = {name: logging.getLogger(name).disabled for name in names}
     try:

@@ -23,7 +23,7 @@ Same = TypeVar("Same")
 
 @dataclass(frozen=True)
 class JetOrder:
-    """Highest derivative needed of each coefficient; −1 where it is not needed at all."""
+    """Highest order of derivative needed of each coefficient; −1 if not even its value is needed."""
 
     drift: int = -1
     diffusion: int = -1
@@ -35,7 +35,7 @@ class JetOrder:
 class Jet:
     """Derivatives of the coefficients at B points: arrays (B, n), (B, n, r) and (B, n, n) by derivative.
 
-    `killing` (B, 1, 1) is the rate at which paths end; only the Fokker–Planck equation knows it.
+    `killing` (B, 1, 1) is the rate at which paths end; it appears only in the Fokker–Planck equation.
     """
 
     drift: Mapping[Derivative, Float[np.ndarray, "b n"]] = field(default_factory=dict)
@@ -69,11 +69,11 @@ class Coefficients(Protocol):
 
     @property
     def error(self) -> float:
-        """Relative error of the coefficients themselves; 0 for exact ones."""
+        """Relative error of the coefficients; 0 if they are exact."""
         ...
 
     def jet(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b n"], order: JetOrder) -> Jet:
-        """Values and derivatives at a batch of points."""
+        """Values and derivatives of the coefficients at a batch of points."""
         ...
 
     def series(
@@ -85,10 +85,10 @@ class Coefficients(Protocol):
 
 @runtime_checkable
 class EstimatedCoefficients(Coefficients, Protocol):
-    """Coefficients from data: smooth functions of parameters whose errors are known.
+    """Coefficients from data: smooth functions of parameters, with the errors of these parameters.
 
-    `errors` are what judging needs, `information` is that of data and prior about all parameters together; None where
-    the sums over the data were not kept.
+    `errors` are used to test symmetries; `information` is the joint information of data and prior about all parameters,
+    None if the sums over the data were not kept.
     """
 
     @property
@@ -101,7 +101,7 @@ class EstimatedCoefficients(Coefficients, Protocol):
     def information(self) -> Information | None: ...
 
     def with_parameters(self: Same, parameters: Float[np.ndarray, " p"]) -> Same:
-        """The same functions with other parameters; the errors are kept."""
+        """The same functions with other parameters and the same errors."""
         ...
 
     def with_errors(self: Same, errors: Errors) -> Same:
@@ -111,16 +111,16 @@ class EstimatedCoefficients(Coefficients, Protocol):
     def jet_and_directions(
         self, points: Float[np.ndarray, "b v"], order: JetOrder, directions: Float[np.ndarray, "p s"] | None
     ) -> tuple[Jet, JetDirections | None]:
-        """The jet at points (t, x), and how it changes in directions of the parameters where they are given."""
+        """The jet at points (t, x), and its derivatives in the directions of the parameters, if any are given."""
         ...
 
 
 @runtime_checkable
 class ExactSource(Protocol):
-    """A source that also knows its coefficients exactly, modulo a prime (see `modular`)."""
+    """A source of coefficients that can also compute them exactly, modulo a prime (see `modular`)."""
 
     def exact_series(self, ring: SeriesRing, names: set[str]) -> dict[str, np.ndarray] | None:
-        """Power series of some coefficients at a random point, or None where a formula has none."""
+        """Power series of the named coefficients at a random point; None if a formula has no such series."""
         ...
 
 

@@ -1,9 +1,9 @@
-"""One variable of the box and its orthonormal functions: polynomials in s(x), with s chosen by where it is singular.
+"""One variable of the box and its orthonormal functions: polynomials in s(x), with s chosen by its singular points.
 
 Near a singular point c functions such as x^k, √x and log x are not approximated well by polynomials in x, but are
 entire in log|x − c|.
-A periodic variable has the functions 1, cos x, sin x, cos 2x, … of its turn instead, in this order. With a pole p
-outside the interval, the functions are 1, those of 1/(s − p) and 1/(s − p)², and then the polynomials.
+A periodic variable has the functions 1, cos x, sin x, cos 2x, … instead, in this order, with one period as 2π. With a
+pole p outside the interval, the functions are 1, those of 1/(s − p) and 1/(s − p)², and then the polynomials.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jaxtyping import Float
 
 from liestonet.core.noise_shape import NoiseShape
 
-# Points beyond the highest degree with which the recurrence's integrals are computed: the weight is entire in s.
+# The recurrence's integrals use this many points more than the highest degree: few, as the weight is entire in s.
 EXTRA_POINTS = 60
 
 
@@ -27,9 +27,9 @@ class Coordinate:
     """An interval and the map x ↦ s in which its functions are polynomials; s runs from −1 to 1.
 
     s is affine in x, or in log(x − c) for a singular point c = `below`, in −log(c − x) for `above`, or in their sum.
-    If it is `periodic`, the interval is one turn, and functions 2k − 1 and 2k are the cosine and the sine of k turns.
-    With a `shape`, s is the coordinate in which noise of this shape is the same everywhere. Functions are then
-    orthonormal in s, or, where `weighted` is given, in x after they are multiplied by so many powers of the shape.
+    If it is `periodic`, the interval is one period, and functions 2k − 1 and 2k are the cosine and the sine with k
+    waves in it. With a `shape`, s is the coordinate in which noise of this shape is constant. Functions are then
+    orthonormal in s, or, if `weighted` is given, in x after multiplication by this power of the shape.
     A `pole` is a value of s beyond −1 or 1: functions 1 and 2 are then 1/(s − pole) and its square, with mean zero and
     mean square one in s, and function k + 2 is the polynomial of degree k.
     """
@@ -58,11 +58,11 @@ class Coordinate:
 
     @cached_property
     def _ends(self) -> Float[np.ndarray, " 2"]:
-        """The map before it is scaled to [−1, 1], at both ends."""
+        """The values of the unscaled map at both ends of the interval."""
         return self._derivative(np.array([self.low, self.high]), 0)
 
     def _derivative(self, x: Float[np.ndarray, " b"], order: int) -> Float[np.ndarray, " b"]:
-        """A derivative of the map before it is scaled to [−1, 1]."""
+        """A derivative of the unscaled map, of which s is an affine function."""
         if self.is_affine:
             return x if order == 0 else np.full(len(x), float(order == 1))
         total = np.zeros(len(x))
@@ -75,7 +75,7 @@ class Coordinate:
         return total
 
     def map(self, x: Float[np.ndarray, " b"], order: int) -> Float[np.ndarray, "order b"]:
-        """s and its derivatives up to an order, in units of the half-width."""
+        """s and its derivatives in x up to an order, with x in units of the half-width."""
         if self.shape is not None:
             return self.shape.map(x, order)
         low, high = self._ends
@@ -84,7 +84,7 @@ class Coordinate:
         return derivatives * 2 / (high - low)
 
     def place(self, s: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
-        """The x of a given s."""
+        """The values of x at given values of s."""
         if self.shape is not None:
             return self.shape.place(s)
         low, high = self._ends
@@ -96,11 +96,11 @@ class Coordinate:
         return raw if self.above is None else self.above - np.exp(-raw)
 
     def density(self, s: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
-        """The uniform measure in x, written as a density in s."""
+        """The density in s of the uniform measure in x."""
         return 0.5 / self.map(self.place(s), 1)[1]
 
     def table(self, x: Float[np.ndarray, " b"], degree: int, order: int) -> Float[np.ndarray, "order b degree"]:
-        """Derivatives 0…order of the functions orthonormal in the uniform measure, in units of the half-width."""
+        """Derivatives 0…order in x of the orthonormal functions, x in units of the half-width."""
         if self.periodic:
             return self._waves(x, degree, order)
         if self.pole is None:
@@ -110,7 +110,7 @@ class Coordinate:
         return np.concatenate([table[:, :, :1], both, table[:, :, 1:]], axis=2)[:, :, : degree + 1]
 
     def _inverse_powers(self, x: Float[np.ndarray, " b"], order: int, pole: float) -> Float[np.ndarray, "order b 2"]:
-        """1/(s − pole) and its square with their derivatives, each with mean zero and mean square one in s."""
+        """The two functions of 1/(s − pole) with derivatives, each with mean zero and mean square one in s."""
         s = self.map(x, order)
         distance = s[0] - pole
         table = np.zeros((order + 1, len(x), 2))
@@ -127,7 +127,7 @@ class Coordinate:
         return table / np.sqrt(squares - means**2)
 
     def _polynomials(self, x: Float[np.ndarray, " b"], degree: int, order: int) -> Float[np.ndarray, "order b degree"]:
-        """The same without a pole."""
+        """Derivatives 0…order of the orthonormal polynomials in s, with x in units of the half-width."""
         middle, side = recurrence(self, degree)
         s = self.map(x, order)
         if order == 0:
@@ -147,7 +147,7 @@ class Coordinate:
         return table.transpose(0, 2, 1)
 
     def _waves(self, x: Float[np.ndarray, " b"], degree: int, order: int) -> Float[np.ndarray, "order b degree"]:
-        """The same for a periodic variable: sines and cosines of x itself, wherever the turn begins."""
+        """Derivatives of a periodic variable's functions: sines and cosines of x, wherever the interval begins."""
         numbers = np.arange(1, (degree + 1) // 2 + 1)
         phases = np.multiply.outer(x, numbers) * (np.pi / self.half)
         cosines, sines = np.sqrt(2) * np.cos(phases), np.sqrt(2) * np.sin(phases)
@@ -160,7 +160,7 @@ class Coordinate:
         return table[:, :, : degree + 1]
 
     def quadrature(self, count: int) -> tuple[Float[np.ndarray, " count"], Float[np.ndarray, " count"]]:
-        """Gauss points and weights (which sum to one) for functions that are polynomials in s; even ones on a turn."""
+        """Gauss points and weights (with sum one) for polynomials in s; evenly spaced ones for a periodic variable."""
         if self.periodic:
             return self.low + 2 * self.half * (np.arange(count) + 0.5) / count, np.full(count, 1 / count)
         middle, side = recurrence(self, count)
@@ -171,7 +171,7 @@ class Coordinate:
 def _values(
     s: Float[np.ndarray, " b"], degree: int, middle: Float[np.ndarray, " k"], side: Float[np.ndarray, " k"]
 ) -> Float[np.ndarray, "degree b"]:
-    """The three-term recurrence without derivatives, row by row in place: flows spend most of their time here."""
+    """Values by the three-term recurrence, row by row in place: flows spend most of their time here."""
     table = np.empty((degree + 1, len(s)))
     table[0] = 1.0
     for k in range(degree):
@@ -183,13 +183,13 @@ def _values(
 
 
 def recurrence(coordinate: Coordinate, degree: int) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
-    """Diagonal and side of the Jacobi matrix, at least up to a degree; remembered in steps of 32."""
+    """Diagonal and off-diagonal of the Jacobi matrix, at least up to a degree; cached in steps of 32."""
     return _recurrence(coordinate, 32 * (degree // 32 + 1))
 
 
 @lru_cache(maxsize=64)
 def _recurrence(coordinate: Coordinate, degree: int) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
-    """Closed for Legendre polynomials, else by Stieltjes' procedure."""
+    """Compute the recurrence: a closed form for Legendre polynomials, else Stieltjes' procedure."""
     if not coordinate.is_singular and coordinate.weighted is None:
         k = np.arange(1, degree + 1)
         return np.zeros(degree), k / np.sqrt(4.0 * k**2 - 1)

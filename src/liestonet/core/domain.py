@@ -1,4 +1,4 @@
-"""The box of time and state on which coefficients are evaluated and generators are sought."""
+"""The box of time and state on which coefficients are evaluated and generators are computed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Neighbours = tuple[float | None, float | None]
 class Domain:
     """A time interval and one interval per coordinate.
 
-    `chosen` says that it was chosen automatically; `filled` are the positions of single intervals added to
-    those a user gave. `singular` holds, where known, the singular points next to each interval, below and above.
-    `periodic` are the positions of periodic variables, whose intervals are one turn. `shapes` are those of the noise of
-    each coordinate, where functions are sought that suit it: components of a generator are multiples of the noise then.
+    `chosen` means that the whole box was chosen automatically; `filled` are the positions of single intervals added to
+    those a user gave. `singular` holds, if known, the singular points next to each interval, below and above.
+    `periodic` are the positions of periodic variables, whose intervals are one period. With `shapes`, the noise shapes
+    of the coordinates, basis functions are adapted to them: components of a generator are multiples of the noise.
     """
 
     intervals: tuple[Interval, ...]
@@ -51,7 +51,7 @@ class Domain:
 
     @classmethod
     def from_pairs(cls, pairs: object, dimension: int) -> Domain:
-        """Check what a user gave: time first, then each coordinate, as (low, high) pairs."""
+        """A domain from the (low, high) pairs that a user gave, time first, then each coordinate; checked."""
         try:
             intervals = tuple((float(low), float(high)) for low, high in cast(Iterable[Sequence[float]], pairs))
         except (TypeError, ValueError, OverflowError) as problem:
@@ -63,7 +63,7 @@ class Domain:
         return domain
 
     def require_dimension(self, dimension: int) -> None:
-        """Refuse another number of coordinates than the equation has."""
+        """Raise an error unless the domain has this number of coordinates."""
         if self.dimension != dimension:
             raise InputError(
                 f"The domain has {len(self.intervals)} intervals, but {dimension + 1} are needed: "
@@ -72,7 +72,7 @@ class Domain:
 
     @property
     def picked(self) -> tuple[int, ...]:
-        """Positions of all intervals chosen automatically; 0 is time. A turn is given, not chosen."""
+        """Positions of all intervals chosen automatically; 0 is time. Intervals of periodic variables do not count."""
         picked = tuple(range(len(self.intervals))) if self.chosen else self.filled
         return tuple(position for position in picked if position not in self.periodic)
 
@@ -93,7 +93,7 @@ class Domain:
 
     @cached_property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        """Every variable with the functions that suit it, time first."""
+        """The `Coordinate` of every variable, with its basis functions; time first."""
         singular = self.singular or ((None, None),) * len(self.intervals)
         return tuple(
             Coordinate(*ends, *points, v in self.periodic, self.shape(v), None if self.shape(v) is None else 0)
@@ -101,13 +101,13 @@ class Domain:
         )
 
     def shape(self, position: int) -> NoiseShape | None:
-        """The shape of a variable's noise, where functions are to suit it."""
+        """The shape of a variable's noise if basis functions are adapted to it, else None."""
         return None if self.shapes is None else self.shapes[position]
 
     def with_periods(self, periods: Mapping[int, float]) -> Domain:
-        """The same with periodic variables, by position: the interval of each becomes one turn, from 0 if we picked it.
+        """The domain with periodic variables, by position: the interval of each becomes one period.
 
-        An interval that a user gave must be one turn already.
+        It begins at 0 if the interval was chosen automatically; an interval that a user gave must be one period long.
         """
         if not periods:
             return self
@@ -130,7 +130,7 @@ class Domain:
         return replace(self, intervals=tuple(intervals), singular=singular, periodic=tuple(sorted(periods)))
 
     def named_periods(self, names: Sequence[str]) -> dict[str, float]:
-        """Periods by the names of the coordinates."""
+        """The periods of periodic coordinates, by name."""
         return {names[position - 1]: float(self.periods[position]) for position in self.periodic}
 
     @property
@@ -142,7 +142,7 @@ class Domain:
         return whole
 
     def wrapped(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
-        """Points (t, x_1, …, x_n) with every periodic variable inside its turn; the same array if there is none."""
+        """Points (t, x_1, …, x_n) with periodic variables reduced to their intervals; unchanged if there are none."""
         if not self.periodic:
             return points
         result = points.copy()
@@ -152,7 +152,7 @@ class Domain:
         return result
 
     def orders(self, degrees: Degrees) -> Degrees:
-        """What counts as degree in sets of functions: the frequency of a periodic variable, else the degree itself."""
+        """The orders of basis functions: the frequency in a periodic variable, else the degree."""
         if not self.periodic:
             return degrees
         result = degrees.copy()

@@ -1,4 +1,4 @@
-"""Where a page or a picture can be written to; apart from what draws them, which loads matplotlib."""
+"""Checks of the path of a page or picture; separate from the drawing code, which loads matplotlib."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_page(path: object) -> Path:
-    """Refuse a place that cannot be written to, or a name that no browser would open."""
+    """The path of a web page, checked: its folder exists and its name ends in .html."""
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"A report needs the name of a file, such as 'report.html', not a {type(path).__name__}.")
     target = Path(path)
@@ -21,7 +21,7 @@ def check_page(path: object) -> Path:
 
 
 def check_picture(path: Path) -> Path:
-    """Refuse a place that cannot be written to, or a name that says no kind of picture."""
+    """The path of a picture, checked: its folder exists and its name has the ending of a picture format."""
     if path.suffix.lower() not in PICTURES:
         raise InputError(f"A picture is written as {', '.join(PICTURES)}; name it so, not {path.name!r}.")
     return _check_place(path, "picture", "look.png")

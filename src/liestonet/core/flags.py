@@ -1,4 +1,4 @@
-"""Flags: what a reader of an equation or of a result should know."""
+"""Flags: remarks that a reader of an equation or of a result should know."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Flag:
-    """What may affect a result, and what to do about it."""
+    """A remark on a result: what may affect it, and what to do about it."""
 
     code: str
     message: str

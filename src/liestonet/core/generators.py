@@ -1,4 +1,4 @@
-"""Generators τ ∂t + ξ·∂x (+ β u∂u) as every room sees them: one protocol, and its few wrappers."""
+"""The protocol for generators τ ∂t + ξ·∂x (+ β u∂u) that all packages use, and its few wrappers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from liestonet.core.points import lattice_cloud, points_of
 from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
 
-# tau (m, B), xi (m, B, d) and, where there is one, beta (m, B).
+# tau (m, B), xi (m, B, d) and, for generators that act on the density, beta (m, B).
 Values = tuple[np.ndarray, ...]
 # Derivatives of all components (τ, ξ^1, …, ξ^n, β).
 Components = dict[Derivative, Float[np.ndarray, "m b components"]]
@@ -25,7 +25,7 @@ GeneratorFunction = Callable[[np.ndarray, np.ndarray], Values]
 
 @runtime_checkable
 class Generators(Protocol):
-    """m generators as functions with derivatives: series, formulas, or what a user gave."""
+    """m generators as functions with derivatives: series, formulas, or functions that a user gave."""
 
     @property
     def count(self) -> int:
@@ -34,11 +34,11 @@ class Generators(Protocol):
 
     @property
     def has_beta(self) -> bool:
-        """Whether they act on the density too, by β u∂u."""
+        """Whether the generators also act on the density, by β u∂u."""
         ...
 
     def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
-        """tau (m, B), xi (m, B, d) and, where there is one, beta (m, B)."""
+        """tau (m, B), xi (m, B, d) and, if `has_beta`, beta (m, B)."""
         ...
 
     def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
@@ -47,7 +47,7 @@ class Generators(Protocol):
 
 
 def values_at(generators: Generators, t: object, x: object, dimension: int) -> Values:
-    """The components of generators at a batch of points, time, state and density apart."""
+    """The components of generators at a batch of points, separated into those of time, state and density."""
     table = generators.components(points_of(t, x, dimension), [()])[()]
     parts = table[:, :, 0], table[:, :, 1 : dimension + 1]
     return (*parts, table[:, :, dimension + 1]) if generators.has_beta else parts
@@ -72,7 +72,7 @@ class Lifted:
         return values_at(self, t, x, self.dimension)
 
     def components(self, points: Float[np.ndarray, "b v"], derivatives: Iterable[Derivative]) -> Components:
-        """Derivatives of all components, β's from those of ξ."""
+        """Derivatives of all components; those of β come from ξ."""
         wanted, variables = list(derivatives), range(1, self.dimension + 1)
         further = {tuple(sorted((*derivative, i))) for derivative in wanted for i in variables}
         table = self.base.components(points, {*wanted, *further})
@@ -86,7 +86,7 @@ class Lifted:
 
 @dataclass(frozen=True)
 class Normalised:
-    """The motions of points by generators divided by their lengths; what happens to the density is left out."""
+    """Generators divided by their lengths, as motions of points: τ and ξ without β."""
 
     base: Generators
     lengths: Float[np.ndarray, " m"]
@@ -112,7 +112,7 @@ class Normalised:
 
 @dataclass(frozen=True)
 class Random:
-    """Generators φ(t, x, w) ∂x: fields in the coordinates x and, last, the Wiener processes w, which move x only."""
+    """Generators φ(t, x, w) ∂x, which move x only: series in time, the coordinates x and the Wiener processes w."""
 
     base: Generators
     dimension: int
@@ -138,7 +138,7 @@ class Random:
 
 
 def without_noise(generators: Generators, domain: Domain, noises: int) -> tuple[bool, ...]:
-    """For each generator, whether no component changes with the last `noises` coordinates of a box."""
+    """For each generator, whether it is independent of the last `noises` coordinates of a box."""
     if not generators.count or not noises:
         return (True,) * generators.count
     variables = range(len(domain.intervals) - noises, len(domain.intervals))

@@ -1,4 +1,4 @@
-"""JSON: what a file of text can hold, and what a record, a setting or a table of them is made of."""
+"""The type of JSON values, in which files, records and settings are written."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     JSON = Mapping[str, "JSON"] | Sequence["JSON"] | str | float | int | bool | None
-else:  # a type that holds itself cannot be checked while tests run, and the outermost layer can
+else:  # a recursive type cannot be checked at run time by the tests, but its outermost layer can
     JSON = Mapping | Sequence | str | float | int | bool | None

@@ -9,13 +9,13 @@ from types import MappingProxyType
 import numpy as np
 from jaxtyping import Int
 
-# Sets that meet in one signature may differ in length, so only the number of variables is named.
+# Two sets in one signature may differ in length, so only the number of variables has a name.
 Degrees = Int[np.ndarray, "_ v"]
 NO_HARMONICS: Mapping[int, int] = MappingProxyType({})
 
 
 def total_degree(variables: Sequence[int], count: int, degree: int) -> Degrees:
-    """All degrees with sum ≤ `degree` in the chosen variables out of `count`, lowest first."""
+    """All multi-indices with sum ≤ `degree` that are zero except in the chosen variables, lowest sum first."""
     rows = []
     for length in range(degree + 1):
         for choice in combinations_with_replacement(variables, length):
@@ -24,7 +24,7 @@ def total_degree(variables: Sequence[int], count: int, degree: int) -> Degrees:
 
 
 def both_waves(orders: Degrees, periodic: Sequence[int]) -> Degrees:
-    """Degrees from orders: a frequency k > 0 of a periodic variable stands for its cosine 2k − 1 and its sine 2k."""
+    """Degrees from orders: a frequency k > 0 of a periodic variable becomes two degrees, 2k − 1 (cos) and 2k (sin)."""
     rows = orders
     for variable in periodic:
         sines, waves = rows.copy(), rows[:, variable] > 0
@@ -44,10 +44,10 @@ def union(first: Degrees, second: Degrees) -> Degrees:
 def margin(
     degrees: Degrees, variables: Sequence[int], coupled: int, harmonics: Mapping[int, int] = NO_HARMONICS
 ) -> Degrees:
-    """Degrees just outside a set: members moved up in one variable, by 1 or 2 and, where that is high, by half again.
+    """Degrees just outside a set: members raised in one variable by 1, by 2 and, if it is high, by half of it.
 
     Rows with more than `coupled` coordinates (time not counted) are left out. `harmonics` gives for periodic variables
-    the frequency by which the equation couples waves: what it reaches from a member is outside the set too.
+    the frequency by which the equation couples waves: waves coupled to a member are also candidates.
     """
     present = {tuple(row) for row in degrees.tolist()}
     outside: dict[tuple[int, ...], None] = {}
@@ -69,7 +69,7 @@ def margin(
 
 
 def _reached(degree: int, harmonic: int) -> list[int]:
-    """Cosines and sines whose frequency differs by a harmonic from that of a wave, or adds up to it."""
+    """Cosines and sines with frequencies |k ± h|, for a wave of frequency k and a harmonic h of the equation."""
     frequency = (degree + 1) // 2
     found = {frequency + harmonic, abs(frequency - harmonic)} - {0, frequency} if harmonic else set()
     return [2 * other - sine for other in sorted(found) for sine in (1, 0)]

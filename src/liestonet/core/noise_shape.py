@@ -1,4 +1,4 @@
-"""How the noise of a coordinate grows along it, and the coordinate in which it is the same everywhere (Lamperti).
+"""How the noise of a coordinate varies along it, and the coordinate in which it is constant (Lamperti).
 
 See docs/method.md §4.8.
 """
@@ -12,9 +12,9 @@ from math import comb
 import numpy as np
 from jaxtyping import Float
 
-# Places of the table of ∫dx/m, and nodes of Gauss's rule between two of them, and from an end to a point beyond.
+# Number of intervals in the table of ∫dx/m; Gauss nodes in each interval, and from an end to a point beyond it.
 PLACES, NODES, FAR_NODES = 2048, 8, 32
-# Nearer to a zero of the noise than this part of the half-width it is taken as it is there.
+# |q| is not taken smaller than this, so that log m stays finite at a zero of the noise.
 NEAREST = 1e-9
 
 
@@ -23,7 +23,7 @@ class NoiseShape:
     """A positive function m of one coordinate on an interval.
 
     log m = p(u) + exponent · log |q(u)| with q = 1 + b u + c u² for base (b, c), p a polynomial with these factors, and
-    u from −1 to 1 on the interval. With m the size of the noise, noise is the same everywhere in s = ∫du/m.
+    u from −1 to 1 on the interval. If the noise is proportional to m, it is constant in the coordinate s = ∫du/m.
     """
 
     low: float
@@ -34,7 +34,7 @@ class NoiseShape:
 
     @property
     def parameters(self) -> int:
-        """How many numbers it has, the size not counted."""
+        """Number of parameters of the shape, the overall size not counted."""
         return len(self.polynomial) - 1 + (1 + sum(value != 0 for value in self.base) if self.exponent else 0)
 
     @property
@@ -44,9 +44,9 @@ class NoiseShape:
 
     @property
     def natural_pole(self) -> float | None:
-        """Of a power of a linear function the s, beyond −1 or 1, where ∫du/m, as a power, vanishes; else None.
+        """For m a power of a linear function, the s beyond −1 or 1 at which ∫du/m, a power too, vanishes; else None.
 
-        A change of scale multiplies the distance from it; so it does, near the zero of such noise, in known equations.
+        A scaling of x multiplies the distance of s from this pole.
         """
         (slope, bend), left = self.base, 1 - self.exponent
         if len(self.polynomial) > 1 or not slope or bend or not left:
@@ -55,11 +55,11 @@ class NoiseShape:
         return (first + last) / (first - last)
 
     def scaled(self, x: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
-        """u at points x."""
+        """The values of u at points x."""
         return (2 * x - self.low - self.high) / (self.high - self.low)
 
     def logarithm(self, u: Float[np.ndarray, " b"], order: int) -> Float[np.ndarray, "order b"]:
-        """log m and its derivatives in u."""
+        """log m and its derivatives in u up to an order."""
         result = np.zeros((order + 1, len(u)))
         for k in range(min(order + 1, len(self.polynomial))):
             factors = np.polynomial.polynomial.polyder(self.polynomial, k)
@@ -80,11 +80,11 @@ class NoiseShape:
         return result
 
     def values(self, x: Float[np.ndarray, " b"], order: int, power: float | int = 1.0) -> Float[np.ndarray, "order b"]:
-        """m to a power and its derivatives, in units of the half-width."""
+        """A power of m and its derivatives in u."""
         return _exponential(power * self.logarithm(self.scaled(x), order))
 
     def map(self, x: Float[np.ndarray, " b"], order: int) -> Float[np.ndarray, "order b"]:
-        """s, from −1 to 1 on the interval, and its derivatives in units of the half-width."""
+        """s, from −1 to 1 on the interval, and its derivatives in u."""
         u = self.scaled(x)
         _, sums = _table(self)
         result = np.empty((order + 1, len(x)))
@@ -94,7 +94,7 @@ class NoiseShape:
         return result
 
     def place(self, s: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
-        """The x of a given s on the interval."""
+        """The values of x on the interval at given values of s."""
         _, sums = _table(self)
         wanted = (np.clip(s, -1, 1) + 1) / 2 * sums[-1]
         u = np.interp(wanted, sums, np.linspace(-1, 1, PLACES + 1))
@@ -103,7 +103,7 @@ class NoiseShape:
         return (self.low + self.high) / 2 + (self.high - self.low) / 2 * u
 
     def _integral(self, u: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"]:
-        """∫du/m from −1: cubic between the places of the table, by Gauss's rule beyond them."""
+        """∫du/m from −1 to u: cubic interpolation in the table, Gauss's rule beyond its ends."""
         slopes, sums = _table(self)
         width = 2 / PLACES
         left = np.clip(((u + 1) / width).astype(np.int64), 0, PLACES - 1)
@@ -126,7 +126,7 @@ class NoiseShape:
 
 @lru_cache(maxsize=64)
 def _table(shape: NoiseShape) -> tuple[Float[np.ndarray, " k"], Float[np.ndarray, " k"]]:
-    """1/m and ∫du/m at the places of the table."""
+    """1/m and ∫du/m at the nodes of the table."""
     places = np.linspace(-1, 1, PLACES + 1)
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     points = (places[:-1, None] + (nodes + 1) / PLACES).ravel()
@@ -141,7 +141,7 @@ def _size(shape: NoiseShape) -> float:
 
 
 def _exponential(logs: Float[np.ndarray, "order b"]) -> Float[np.ndarray, "order b"]:
-    """Derivatives of exp(h) from those of h."""
+    """exp(h) and its derivatives from those of h."""
     result = np.empty_like(logs)
     result[0] = np.exp(logs[0])
     for k in range(len(logs) - 1):

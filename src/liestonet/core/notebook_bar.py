@@ -1,4 +1,4 @@
-"""Progress as a bar in a notebook, unless something else was asked for."""
+"""Progress as a bar in a notebook, unless another `progress` function is given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Returned = TypeVar("Returned")
 
 
 def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook, which has loaded IPython itself."""
+    """Whether this process is the kernel of a notebook; a kernel has already loaded IPython."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return type(shell).__name__ == "ZMQInteractiveShell"
@@ -25,7 +25,7 @@ def in_notebook() -> bool:
 
 @contextmanager
 def notebook_bar(shares: Mapping[str, float | int]) -> Iterator[Progress]:
-    """A bar below the cell that says which stage has begun; it goes away at the end."""
+    """A bar below the cell with the name of the current stage; it is removed at the end."""
     from IPython.display import HTML, display  # pyright: ignore[reportMissingImports]
 
     pace = Pace(shares)
@@ -45,7 +45,7 @@ def notebook_bar(shares: Mapping[str, float | int]) -> Iterator[Progress]:
 def with_bar(
     shares: Mapping[str, float | int],
 ) -> Callable[[Callable[Arguments, Returned]], Callable[Arguments, Returned]]:
-    """A function with a keyword `progress`, which in a notebook is a bar if it is not given."""
+    """Decorate a function that has a keyword `progress`: in a notebook it shows a bar unless `progress` is given."""
 
     def wrapper(function: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
         @wraps(function)

@@ -1,4 +1,4 @@
-"""What counts as a number where users give one: Python's and NumPy's scalars alike; True and False are not."""
+"""Checks of numbers given by users: scalars of Python and of NumPy count, True and False do not."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def is_truth(value: object) -> bool:
 
 
 def truth_of(what: str, value: object) -> bool:
-    """A setting that is True or False, as Python's own."""
+    """A setting that must be True or False, converted to Python's bool."""
     if not is_truth(value):
         raise InputError(f"The setting {what} is {value!r}; give True or False.")
     return bool(value)
 
 
 def plain(value: object) -> object:
-    """A NumPy scalar as Python's own, in tuples and lists too: files hold only those."""
+    """NumPy scalars converted to Python's, also inside tuples and lists, as files need them."""
     if isinstance(value, tuple | list):
         parts = [plain(part) for part in value]
         return parts if isinstance(value, list) else tuple(parts)

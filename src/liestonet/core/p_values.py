@@ -1,8 +1,8 @@
-"""How p-values are written, everywhere alike: the data know neither that one is 0 nor that it is 1."""
+"""How p-values are written everywhere: values near 0 and 1 as bounds, because they are not computed exactly."""
 
 from __future__ import annotations
 
-# p-values outside these are shown as bounds: "p = 1" reads as certainty, and neither end is computed that exactly.
+# p-values outside these limits are shown as bounds: "p = 1" would read as certainty.
 SMALLEST_P, LARGEST_P = 1e-3, 0.99
 
 

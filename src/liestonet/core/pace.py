@@ -1,11 +1,11 @@
-"""How far a computation is, and how long it will still take, from the stage it is in and the time that went by."""
+"""Progress of a computation and its remaining time, from the current stage and the time elapsed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from time import monotonic
 
-# How long each stage takes beside the others, as measured on small systems; a stage is known by how its name begins.
+# Relative duration of each stage, as measured on small systems; a stage is recognised by how its message begins.
 DISCOVERING: Mapping[str, float | int] = {
     "reading": 10,
     "looking over the data": 15,
@@ -16,13 +16,13 @@ DISCOVERING: Mapping[str, float | int] = {
     "taking": 7,
     "refitting": 16,
     "looking for symmetries of the law": 8,
-    "testing against the date": 5,
+    "testing for dependence on the date": 5,
     "checking the data": 8,
     "looking for formulas": 12,
     "drawing the report": 40,
 }
 SOLVING: Mapping[str, float | int] = {
-    "looking at the coefficients": 3,
+    "examining the coefficients": 3,
     "looking for functions that are constant": 8,
     "counting power series": 10,
     "basis of": 25,
@@ -44,25 +44,25 @@ VALIDATING: Mapping[str, float | int] = {
     "Fokker–Planck": 20,
     "drawing the report": 40,
 }
-# Stages that not every run has.
+# Stages that some runs skip.
 OPTIONAL = {
     "drawing": {"drawing the report"},
     "formulas": {"looking for formulas"},
     "parameters": {"solving with", "proving the formulas"},
     "reducing": {"looking for new coordinates", "looking for martingales"},
 }
-# Before this many seconds nothing is said about how long it takes.
+# No remaining time is shown before this many seconds.
 SOONEST = 2.0
 
 
 def without(shares: Mapping[str, float | int], **absent: bool) -> dict[str, float | int]:
-    """The shares of a run that leaves stages out: drawing=True, formulas=True, parameters=True, reducing=True."""
+    """The shares of a run that skips stages: drawing=True, formulas=True, parameters=True, reducing=True."""
     left_out = {name for key, gone in absent.items() if gone for name in OPTIONAL[key]}
     return {name: share for name, share in shares.items() if name not in left_out}
 
 
 class Pace:
-    """Remembers when stages began; every stage that is over makes the estimate better."""
+    """Records when stages began, and estimates the remaining time from those that are finished."""
 
     def __init__(self, shares: Mapping[str, float | int], clock: Callable[[], float] = monotonic) -> None:
         self._shares, self._clock = shares, clock
@@ -70,7 +70,7 @@ class Pace:
         self._done = 0.0
 
     def enter(self, stage: str) -> None:
-        """A stage begins. One that comes back, or is not known, changes nothing."""
+        """Record that a stage begins; earlier and unknown stages are ignored."""
         known = [name for name in self._shares if stage.startswith(name)]
         if not known:
             return
@@ -82,11 +82,11 @@ class Pace:
 
     @property
     def done(self) -> float:
-        """Part of the whole that is over when the present stage begins."""
+        """Fraction of the whole computation that is finished when the current stage begins."""
         return self._done
 
     def left(self) -> float | None:
-        """Seconds that are left, if the rest goes like the past; None where nothing can be said."""
+        """Estimated remaining seconds, at the average speed so far; None if it is too early to estimate."""
         now = self._clock()
         if not self._done or now - self._begun < SOONEST:
             return None
@@ -94,7 +94,7 @@ class Pace:
         return max(0.0, self._begun + whole - now)
 
     def text(self) -> str:
-        """`about 12 s left`, or nothing."""
+        """The remaining time as text, such as `about 12 s left`; empty if there is no estimate."""
         seconds = self.left()
         if seconds is None or seconds < 1:
             return ""

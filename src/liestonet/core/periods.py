@@ -1,4 +1,4 @@
-"""Periods of angles and phases as people give them."""
+"""Periods of angles and phases as users give them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def checked_periods(given: object, names: Sequence[str]) -> Mapping[str, float]:
 
 
 def period_from_text(text: str) -> tuple[str, float]:
-    """What is typed on a command line: theta=2pi, theta=360, phase=1, phi=pi/2."""
+    """A coordinate and its period from text on the command line: theta=2pi, theta=360, phase=1, phi=pi/2."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if name and equals:
         match = _WITH_PI.fullmatch(value)
@@ -53,5 +53,5 @@ def period_from_text(text: str) -> tuple[str, float]:
 
 
 def by_position(periodic: Mapping[str, float], names: Sequence[str]) -> dict[int, float]:
-    """Periods by the position of a variable, of which 0 is time."""
+    """Periods by the position of the variable; 0 is time."""
     return {1 + list(names).index(name): period for name, period in periodic.items()}

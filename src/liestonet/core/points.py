@@ -1,4 +1,4 @@
-"""Points (t, x): clouds with quadrature weights on a box, and batches as users give them."""
+"""Points (t, x): clouds with quadrature weights on a box, and batches that users give."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class PointCloud:
 
 
 def tensor_cloud(domain: Domain, counts: np.ndarray) -> PointCloud:
-    """Gauss points in every variable: exact for the basis functions, feasible in up to three variables.
+    """Products of Gauss points in every variable: exact for the basis functions, feasible in up to three variables.
 
-    Even points on a turn see half the frequencies that as many Gauss points would, so there are twice as many.
+    Evenly spaced points on a period resolve half the frequencies of as many Gauss points, so their number is doubled.
     """
     rules = [
         c.quadrature(2 * int(count) if c.periodic else int(count))
@@ -38,8 +38,8 @@ def tensor_cloud(domain: Domain, counts: np.ndarray) -> PointCloud:
 def lattice_cloud(domain: Domain, count: int, shift: float = 0.5, edge: np.ndarray | None = None) -> PointCloud:
     """Evenly spread points for any number of variables: a Kronecker sequence of the generalised golden ratio.
 
-    Variables marked in `edge`, and those next to a singular point, are sampled densely near their ends (arcsine law
-    in the coordinate's own map, weights put it right), which keeps least squares stable at high degree.
+    Variables marked in `edge`, and those next to a singular point, are sampled densely near their ends (arcsine law in
+    s, corrected by the weights), which keeps least squares stable at high degree.
     """
     variables = len(domain.intervals)
     ratio = 2.0
@@ -57,7 +57,7 @@ def lattice_cloud(domain: Domain, count: int, shift: float = 0.5, edge: np.ndarr
 
 
 def points_of(t: object, x: object, dimension: int) -> Float[np.ndarray, "b v"]:
-    """Check a batch of points and put time and state side by side."""
+    """A batch of points, checked, as rows (t, x_1, …, x_n)."""
     time, state = np.asarray(t, dtype=float), np.asarray(x, dtype=float)
     if time.ndim != 1 or state.shape != (len(time), dimension):
         raise InputError(

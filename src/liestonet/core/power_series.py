@@ -1,4 +1,4 @@
-"""Truncated power series in several variables: the ring that exact coefficients and their bounds are computed in.
+"""Truncated power series in several variables, with which exact coefficients and bounds on dimensions are computed.
 
 Variables are scaled: a series holds the coefficients of s^α with s = (variable − point) / half.
 """
@@ -27,11 +27,11 @@ class SeriesRing:
         self.products = _product_table(variables, degree)
 
     def _code(self, exponents: Int[np.ndarray, "m v"]) -> np.ndarray:
-        """One number per exponent vector; in floating point, exact because total degrees are small."""
+        """One number per exponent vector, in floating point; exact because total degrees are small."""
         return (exponents * (self.degree + 2.0) ** np.arange(self.variables)).sum(axis=1)
 
     def find(self, exponents: Int[np.ndarray, "m v"]) -> Int[np.ndarray, " m"]:
-        """Positions of exponent vectors that are known to be in the ring."""
+        """Positions of exponent vectors, all of which must be in the ring."""
         return self._codes[np.searchsorted(self._sorted, self._code(exponents))]
 
     def constant(self, value: float) -> Series:
@@ -57,7 +57,7 @@ class SeriesRing:
     def differentiate(
         self, series: Num[np.ndarray, " coefficients"], variable: int
     ) -> Num[np.ndarray, " coefficients"]:
-        """d/ds of a series; its top degree is lost."""
+        """The derivative d/ds of a series; its highest degree is lost."""
         result = np.zeros_like(series)
         members = np.flatnonzero((series != 0) & (self.exponents[:, variable] > 0))
         lower = self.exponents[members].copy()
@@ -66,7 +66,7 @@ class SeriesRing:
         return result
 
     def compose(self, outer: Float[np.ndarray, " degree"], inner: Series) -> Series:
-        """Σ_k outer[k] · (inner − inner(0))^k by Horner's rule; the powers end by themselves."""
+        """Σ_k outer[k] · (inner − inner(0))^k by Horner's rule; powers above the ring's degree vanish."""
         small = inner.copy()
         small[0] = 0.0
         result = self.constant(outer[-1])
@@ -92,7 +92,7 @@ class SeriesRing:
 
 @lru_cache(maxsize=16)
 def _product_table(variables: int, degree: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which coefficient pairs multiply into which coefficient."""
+    """The pairs of coefficients whose products add to each coefficient of a product of series."""
     exponents = total_degree(range(variables), variables, degree)
     position = {tuple(row): j for j, row in enumerate(exponents.tolist())}
     sums = exponents.sum(axis=1)

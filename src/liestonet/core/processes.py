@@ -1,6 +1,6 @@
-"""What processes that are started from this one inherit: one thread each, a place for compiled code, and its end.
+"""The environment of child processes: one thread each, a cache for compiled code, and an end with their parent.
 
-Ctrl-C in a terminal reaches all of them at once; it is the first one's to answer, and the others end with it.
+Ctrl-C in a terminal is sent to all processes at once; only the parent handles it, and the children end with it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-# Several processes that each take all cores are slower than one.
+# Several processes that each use all cores are slower than one.
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -25,9 +25,9 @@ XLA_ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_thread
 
 @contextmanager
 def one_thread_each(compiled: Path) -> Iterator[None]:
-    """Environment for children, which read it when they load NumPy and JAX.
+    """Set the environment of children, which is read when they load NumPy and JAX.
 
-    `compiled` is JAX's compilation cache, if the user has not named one.
+    `compiled` is the folder of JAX's compilation cache, unless the user has set one.
     """
     cache = os.environ.get("JAX_COMPILATION_CACHE_DIR", str(compiled.resolve()))
     flags = f"{os.environ.get('XLA_FLAGS', '')} {XLA_ONE_THREAD}".strip()
@@ -46,7 +46,7 @@ def one_thread_each(compiled: Path) -> Iterator[None]:
 
 @contextmanager
 def interrupts_later() -> Iterator[None]:
-    """Ctrl-C waits for the end of this; a child started meanwhile never meets it, not even while it is starting."""
+    """Delay Ctrl-C to the end of this context; a child started inside it never receives one, even while starting."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -58,13 +58,13 @@ def interrupts_later() -> Iterator[None]:
 
 
 def follow_parent() -> None:
-    """For the start of a child: leave Ctrl-C to the parent, and end when it does."""
+    """Called when a child starts: ignore Ctrl-C, which the parent handles, and end with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
 
 
 def end_with_parent() -> None:
-    """For the start of a child: end at once when the parent is gone, however it ended."""
+    """Called when a child starts: end at once when the parent has ended, however it did."""
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_wait_and_end, args=(parent,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""Progress: messages of a long computation, one short text per step."""
+"""Progress messages of a long computation: one short text per stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a result was made: settings, versions and the command that makes it again."""
+"""How a result was made: settings, versions and the command that reproduces it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from liestonet.core.json_values import JSON
 
-# What can change a number in the answer.
+# Libraries whose version can change a number of the result.
 LIBRARIES = ("liestonet", "numpy", "scipy", "sympy")
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Plain values only. `command` is what was typed in Python, or on the command line where that was the way in.
+    """The settings, versions and command of a result, in plain values.
 
-    `tuning` holds the numbers that decided, by class and field (`core.tuning`); it is empty in older files.
+    `command` is the call in Python, or the command line if the result was made there. `tuning` holds the numbers used
+    in decisions, by class and field (`core.tuning`); it is empty in older files.
     """
 
     command: str
@@ -35,7 +36,7 @@ def provenance_of(function: str, subject: str, seed: int | None, **settings: JSO
 
 
 def library_versions() -> dict[str, str]:
-    """Python, the libraries that compute, and the machine's architecture."""
+    """Versions of Python and of the numerical libraries, and the machine's architecture."""
     from importlib.metadata import version
 
     libraries = {name: version(name) for name in LIBRARIES}
@@ -44,13 +45,13 @@ def library_versions() -> dict[str, str]:
 
 @runtime_checkable
 class DecidingNumbers(Protocol):
-    """A frozen dataclass whose fields are numbers that decide."""
+    """A frozen dataclass whose fields are numbers used in decisions, such as thresholds."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[JSON]]]
 
 
 def tuning_record(*tunings: DecidingNumbers) -> dict[str, dict[str, JSON]]:
-    """Frozen values as plain dictionaries under their class names, for a result's provenance."""
+    """Frozen tuning values as plain dictionaries under their class names, for a result's provenance."""
     return {
         type(tuning).__name__: {number.name: getattr(tuning, number.name) for number in fields(tuning)}
         for tuning in tunings

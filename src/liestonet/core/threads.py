@@ -1,6 +1,6 @@
-"""How many threads linear algebra takes: one, where matrices are so small that threads would wait for each other.
+"""How many threads linear algebra uses: one, if matrices are so small that threads would wait for each other.
 
-Up to three coordinates no product is larger than some hundred columns. On two busy cores threads of their own made such
+With up to three coordinates, products have a few hundred columns at most. On two busy cores, several threads made such
 a search take several times the processor time (benchmarks/threads.py).
 """
 
@@ -19,8 +19,8 @@ Returned = TypeVar("Returned")
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """NumPy's and SciPy's linear algebra in this thread alone."""
-    import scipy.linalg  # noqa: F401  # its library is limited too, so it must be loaded
+    """Restrict the linear algebra of NumPy and SciPy to one thread in this context."""
+    import scipy.linalg  # noqa: F401  # only libraries that are already loaded are limited
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):
@@ -28,7 +28,7 @@ def one_thread() -> Iterator[None]:
 
 
 def few_threads(function: Callable[Arguments, Returned]) -> Callable[Arguments, Returned]:
-    """A function whose first argument has named coordinates, with one thread where these are few."""
+    """Decorate a function whose first argument has named coordinates: it uses one thread if there are few of them."""
 
     @wraps(function)
     def limited(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned:

@@ -1,4 +1,4 @@
-"""Estimated parameters: the information from data and prior, and the errors that are left.
+"""Estimated parameters: the information from data and prior, and the remaining errors.
 
 See docs/method.md §4.4.
 """
@@ -18,12 +18,12 @@ from liestonet.core.tuning import SHARED
 
 @dataclass(frozen=True)
 class Errors:
-    """Directions of the parameters' errors: those of the data's noise, and those that the prior adds.
+    """Errors of the parameters as columns of R: `scatter` from the noise of the data, `prior` from the prior.
 
-    With both, R Rᵀ is the posterior covariance H⁻¹(M + Λ)H⁻¹; with the first alone it is the estimate's own scatter.
-    `complete` says that all directions are there, not a random sample. The last `hidden` directions of scatter change
-    the coefficients, but not what the data show of them. `felt` are orthonormal combinations of all directions, beside
-    which the others do next to nothing to the coefficients; all of them where it is None.
+    With both, R Rᵀ is the posterior covariance H⁻¹(M + Λ)H⁻¹; with the first alone it is the sampling covariance of the
+    estimate. `complete` means that all directions are given, not a random sample. The last `hidden` columns of scatter
+    change the coefficients, but nothing that the data can determine. `felt` are orthonormal combinations of all columns
+    that contain nearly the whole effect of the errors on the coefficients; None stands for all.
     """
 
     scatter: Float[np.ndarray, "p s"]
@@ -33,30 +33,30 @@ class Errors:
     felt: Float[np.ndarray, "s_and_q r"] | None = None
 
     def with_hidden(self, more: Float[np.ndarray, "p k"]) -> Errors:
-        """The same with directions that the data do not show; what is felt of them is to be determined again."""
+        """The errors with further hidden directions added; `felt` is reset, to be determined again."""
         scatter = np.concatenate([self.scatter, more], axis=1)
         return Errors(scatter, self.prior, self.complete, self.hidden + more.shape[1])
 
     def imposed(self, left: Float[np.ndarray, "r r"], turn: Float[np.ndarray, "s_and_q r"]) -> Errors:
-        """What is left of every error when conditions are imposed: `left` maps the errors root @ turn to themselves."""
+        """The errors that remain when conditions are imposed: `left` acts on the combinations root @ turn."""
         root, scattered = self.root, self.scatter.shape[1]
         root = root + (root @ turn) @ (left - np.eye(len(left))) @ turn.T
         return replace(self, scatter=root[:, :scattered], prior=root[:, scattered:])
 
     def mapped(self, left: Float[np.ndarray, "p p"]) -> Errors:
-        """The errors of a linear map of the parameters."""
+        """The errors of the parameters after the linear map `left`."""
         return replace(self, scatter=left @ self.scatter, prior=left @ self.prior)
 
     @cached_property
     def back(self) -> Float[np.ndarray, "s_and_q p"]:
-        """The errors, in units of their standard deviations, that a change of the parameters is most likely made of."""
+        """The pseudoinverse of R: the most probable standardised errors behind a change of the parameters."""
         return np.linalg.pinv(self.root, rcond=SHARED.shortest_error)
 
     @cached_property
     def joint(self) -> tuple[Float[np.ndarray, "p r"], Float[np.ndarray, "s_and_q r"]]:
-        """What is felt of all errors in as few directions as it has, and how they are made of those of `root`.
+        """The errors with an effect on the coefficients, in as few directions as their rank, and the matrix `turn`.
 
-        The directions are root @ turn, and turn has orthonormal columns: independent errors become independent errors.
+        The directions are root @ turn. The columns of turn are orthonormal, so independent errors stay independent.
         """
         root = self.root if self.felt is None else self.root @ self.felt
         left, lengths, rows = np.linalg.svd(root, full_matrices=False)
@@ -70,13 +70,13 @@ class Errors:
 
     @property
     def hidden_columns(self) -> slice:
-        """Where the hidden directions stand in `root`."""
+        """The columns of `root` that hold the hidden directions."""
         return slice(self.scatter.shape[1] - self.hidden, self.scatter.shape[1])
 
 
 @dataclass(frozen=True)
 class Folds:
-    """ΦᵀWΦ and ΦᵀWy of one block of parameters, of each part of the data."""
+    """ΦᵀWΦ and ΦᵀWy of one block of parameters, for each part of the data."""
 
     precisions: Float[np.ndarray, "folds p p"]
     moments: Float[np.ndarray, "folds p"]
@@ -86,8 +86,8 @@ class Folds:
 class Block:
     """Parameters that are estimated together: their posterior mean, the data's precision and the prior's variances.
 
-    `degrees` are those of each parameter's function in every variable, time first. `folds` are the sums by parts of
-    the data, where they were kept. Only where there is noise (`noisy`) do data have a likelihood.
+    `degrees` are those of each parameter's function in every variable, time first. `folds` are the sums over parts of
+    the data, if they were kept. Data have a likelihood only for coordinates with noise (`noisy`).
     """
 
     parameters: Float[np.ndarray, " p"]
@@ -99,18 +99,18 @@ class Block:
 
     @property
     def posterior_precision(self) -> Float[np.ndarray, "p p"]:
-        """That of data and prior together."""
+        """Precision of the block's parameters, from data and prior together."""
         return self.precision + np.diag(1 / self.prior)
 
     def with_prior(self, prior: Float[np.ndarray, " p"]) -> Block:
-        """What would be known with other variances of the prior."""
+        """The estimate from the same data with other variances of the prior."""
         moments = self.posterior_precision @ self.parameters
         return replace(self, prior=prior, parameters=inverse(self.precision + np.diag(1 / prior)) @ moments)
 
     def without_terms(self, variables: Sequence[int]) -> Float[np.ndarray, "p p"]:
-        """The map from the mean to that of a model without the terms of some variables, estimated from the same sums.
+        """The map from the posterior mean to that of a model without the terms of some variables, from the same sums.
 
-        Data and prior being Gaussian, it is linear.
+        It is linear because the posterior is Gaussian.
         """
         stay = np.flatnonzero(self.degrees[:, list(variables)].sum(axis=1) == 0)
         precision = self.posterior_precision
@@ -119,7 +119,7 @@ class Block:
         return result
 
     def without_each_fold(self) -> list[Float[np.ndarray, " p"]]:
-        """The mean, estimated without one part of the data after the other."""
+        """The posterior means without each part of the data in turn."""
         if self.folds is None:
             raise RuntimeError("the sums by parts were not kept")
         moments, prior = self.folds.moments.sum(axis=0), np.diag(1 / self.prior)
@@ -129,7 +129,7 @@ class Block:
         ]
 
     def gain(self, fold: int, before: Float[np.ndarray, " p"], after: Float[np.ndarray, " p"]) -> float:
-        """Log-likelihood that one part of the data gains by other parameters."""
+        """Increase of the log-likelihood of one part of the data if the parameters change from `before` to `after`."""
         if self.folds is None or not self.noisy:
             return 0.0
         precision, moments = self.folds.precisions[fold], self.folds.moments[fold]
@@ -158,18 +158,18 @@ class Information:
         return np.asarray(scipy.linalg.block_diag(*[block.posterior_precision for block in self.blocks]))
 
     def without_terms(self, variables: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-        """The mean of a model without the terms of some variables (0 is time), and the map that gives it."""
+        """The posterior mean of a model without the terms of some variables (0 is time), and the linear map to it."""
         maps = [block.without_terms(variables) for block in self.blocks]
         means = [part @ block.parameters for part, block in zip(maps, self.blocks, strict=True)]
         return np.concatenate(means), np.asarray(scipy.linalg.block_diag(*maps))
 
     def without_each_fold(self) -> list[Float[np.ndarray, " p"]]:
-        """All parameters, estimated without one part of the data after the other."""
+        """The posterior means of all parameters without each part of the data in turn."""
         parts = [block.without_each_fold() for block in self.blocks]
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
     def gain(self, fold: int, before: Float[np.ndarray, " p"], after: Float[np.ndarray, " p"]) -> float:
-        """Log-likelihood that one part of the data gains by other parameters."""
+        """Increase of the log-likelihood of one part of the data if the parameters change from `before` to `after`."""
         cuts = np.cumsum([len(block.parameters) for block in self.blocks])[:-1]
         pairs = zip(self.blocks, np.split(before, cuts), np.split(after, cuts), strict=True)
         return sum(block.gain(fold, old, new) for block, old, new in pairs)

@@ -1,1 +1,1 @@
-"""Closed forms of generators: from a span of series to formulas, with their proofs or their errors."""
+"""Closed forms of generators: formulas for a span of series, proved or with stated errors."""

@@ -1,7 +1,7 @@
-"""Building blocks of closed forms: functions that an equation itself suggests, and ordinary ones for any equation.
+"""Building blocks of closed forms: functions that an equation suggests, and general ones for any equation.
 
-Noise s(x) dW suggests s and y = ∫dx/s, in which it is constant; a drift b(t) x suggests exp ∫b dt; and so on. Nothing
-here knows a particular system.
+Noise s(x) dW suggests s and y = ∫dx/s, in which it is constant; a drift b(t) x suggests exp ∫b dt; and so on. No rule
+is made for a particular system.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def state_blocks(coefficients: SymbolicCoefficients, density: bool) -> list[Any]
 
 
 def time_blocks(coefficients: SymbolicCoefficients, interval: tuple[float, float]) -> list[Any]:
-    """Functions of time that an equation with explicit time suggests: its own, their integrals, and growth factors."""
+    """Functions of time suggested by a time-dependent equation: those in it, their integrals, and growth factors."""
     import sympy
 
     t = coefficients.time
@@ -69,13 +69,13 @@ def time_blocks(coefficients: SymbolicCoefficients, interval: tuple[float, float
 
 
 def _changes_of_time(speed: Any, t: Any, interval: tuple[float, float]) -> list[Any]:
-    """θ = ∫ speed dt, in which noise is constant, and the τ of the shifts, scalings and projections of θ."""
+    """The time θ = ∫ speed dt, in which noise is constant, and the τ of translations, scalings and projections of θ."""
     clock = antiderivative(speed, t, interval)
     return [1 / speed] if clock is None else [clock, 1 / speed, clock / speed, clock**2 / speed]
 
 
 def general_blocks(x: Any) -> list[Any]:
-    """Ordinary functions of one coordinate."""
+    """General functions of one coordinate: powers, logarithm, exponential and the like."""
     import sympy
 
     root = sympy.sqrt(x)
@@ -83,12 +83,12 @@ def general_blocks(x: Any) -> list[Any]:
 
 
 def real_blocks(blocks: list[Any], symbols: tuple[Any, ...], points: np.ndarray) -> list[Any]:
-    """The same functions where they are needed: logarithms real, moduli resolved, constants left out, each once."""
+    """The functions in a form real at the points: moduli resolved, added constants and repetitions removed."""
     return _distinct([_without_constants(resolved(block, symbols, points), symbols) for block in blocks])
 
 
 def resolved(block: Expr, symbols: tuple[Symbol, ...], points: np.ndarray) -> Expr:
-    """A function on a domain where some variables, and some of its parts, have one sign."""
+    """The function with moduli and logarithms resolved by the signs that its parts have on the domain."""
     import sympy
 
     signs = {s: np.sign(points[0, j]) for j, s in enumerate(symbols) if abs(np.sign(points[:, j]).sum()) == len(points)}
@@ -98,7 +98,7 @@ def resolved(block: Expr, symbols: tuple[Symbol, ...], points: np.ndarray) -> Ex
     block = min((block, changed.xreplace(back)), key=sympy.count_ops)
 
     def signed(argument: Any) -> Any:
-        """The argument, or its negative where it is negative on the whole domain."""
+        """The argument, or its negative if it is negative on the whole domain."""
         with np.errstate(all="ignore"):
             values = np.asarray(sympy.lambdify(list(symbols), argument, ["scipy", "numpy"])(*points.T))
         return -argument if np.isrealobj(values) and (values < 0).all() else argument
@@ -122,14 +122,14 @@ def _is_positive(argument: Any, symbols: tuple[Any, ...], points: np.ndarray) ->
 
 
 def _without_constants(block: Any, symbols: tuple[Any, ...]) -> Any:
-    """Without added numbers and fractions in front, which products and sums with 1 bring back."""
+    """The function without added numbers and rational factors; sums with 1 and coefficients restore these."""
     expanded = block.expand(log=True, force=True) if block.is_Add or block.is_Mul else block
     dependent = expanded.as_independent(*symbols, as_Add=True)[1]
     return without_fraction(dependent if dependent != expanded else block, symbols)
 
 
 def without_fraction(function: Any, symbols: tuple[Any, ...]) -> Any:
-    """A function without a fraction in front; factors such as √π stay, as their functions come with them."""
+    """A function without its rational factor; factors such as √π stay, because they belong to their functions."""
     number, dependent = function.as_independent(*symbols, as_Add=False)
     return dependent if number.is_Rational else function
 
@@ -157,7 +157,7 @@ def _speeds(row: Any, x: Any) -> list[Any]:
 
 
 def _time_factor(entry: Any, t: Any) -> Any:
-    """The factor of an expression that depends on time alone; 1 where there is none."""
+    """The factor of an expression that depends on time alone; 1 if there is none."""
     import sympy
 
     factored: Any = sympy.factor(entry)
@@ -185,5 +185,5 @@ def _exponential(exponent: Any) -> Any:
 
 
 def _distinct(blocks: list[Any]) -> list[Any]:
-    """Each block once, without numbers and failures."""
+    """Each block once, without numbers and undefined expressions."""
     return [b for b in dict.fromkeys(blocks) if b is not None and not b.is_number]

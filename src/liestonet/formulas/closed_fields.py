@@ -1,7 +1,7 @@
-"""Generators evaluated by their formulas where these are proved: exact at every point, whatever the box.
+"""Generators evaluated by their proved formulas: exact at every point, whatever the box.
 
-A series on the box knows a generator relative to its largest value there; e^{2t} over thirty units of time spans
-twenty-six orders of magnitude, and at the small end nothing of the series is right. A proved formula is.
+The error of a series is relative to the largest value of the generator on the box. Over thirty units of time e^{2t}
+spans twenty-six orders of magnitude, so at the small end a series has no correct digit; a proved formula is exact.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from liestonet.symmetry.determining.fields import Fields
 if TYPE_CHECKING:
     import sympy
 
-# t (B,) and x_1, …, x_n (B,) to the value of each entry; a constant comes as one number.
+# From t (B,) and x_1, …, x_n (B,) to the value of each entry; a constant entry is a single number.
 Compiled = Callable[..., list[np.ndarray | float]]
 
 
@@ -33,7 +33,7 @@ Compiled = Callable[..., list[np.ndarray | float]]
 class ClosedFields:
     """Generators of which some have components (τ, ξ, β) in closed form; the others are series.
 
-    Called, and asked for components with derivatives, like `Fields`.
+    It has the same methods as `Fields`.
     """
 
     series: Fields
@@ -57,7 +57,7 @@ class ClosedFields:
 
     @property
     def complete(self) -> bool:
-        """Whether every generator is known by its formula."""
+        """Whether every generator has a formula."""
         return all(row is not None for row in self.closed)
 
     def __call__(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
@@ -90,16 +90,16 @@ class ClosedFields:
         return self._compiled[derivative]
 
     def __getstate__(self) -> dict[str, object]:
-        # Compiled functions do not travel to other processes; they are made again there.
+        # Compiled functions cannot be sent to other processes; they are compiled again there.
         return {**self.__dict__, "_compiled": {}}
 
 
 def closed_fields(
     fields: Fields, formulas: Sequence[Formula], names: Sequence[str], values: Mapping[str, str] | None = None
 ) -> Fields | ClosedFields:
-    """The generators with their proved formulas in place of series, parameters at the given values.
+    """The generators with proved formulas instead of series, parameters at the given values.
 
-    A formula that has no finite real values on the box stays a series.
+    A generator whose formula is not finite and real on the box stays a series.
     """
     import sympy
 
@@ -113,9 +113,9 @@ def closed_fields(
 
 
 def estimated_fields(fields: Fields, formulas: Sequence[Formula], names: Sequence[str]) -> ClosedFields | None:
-    """The generators by formulas that fit the data, constants at their estimates; None where one has no such formula.
+    """The generators as formulas consistent with the data, constants at their estimates; None if one has none.
 
-    Beyond the box a formula goes on as it is, and a series is nothing there.
+    Outside the box a formula is still defined; a series is not.
     """
     import sympy
 
@@ -147,7 +147,7 @@ def _is_finite(row: tuple[sympy.Expr, ...], symbols: tuple[sympy.Symbol, ...], f
 
 
 def reconciled(generators: Fields | ClosedFields) -> Fields:
-    """The series, with those that do not show their own formula replaced by the projection of it."""
+    """The series, in which those that differ from their formula are replaced by projections of the formula."""
     if isinstance(generators, Fields):
         return generators
     series = generators.series
@@ -168,7 +168,7 @@ def reconciled(generators: Fields | ClosedFields) -> Fields:
 
 
 def _mismatched(generators: ClosedFields) -> Int[np.ndarray, " k"]:
-    """Positions of generators whose series is not what their formula says."""
+    """Positions of generators whose series differs from their formula."""
     points, scales = lattice_cloud(generators.basis.domain, FORMULAS.compared_points).points, generators.basis.scales
     exact, shown = (f.components(points, [()])[()] / scales for f in (generators, generators.series))
     missed, sizes = (np.abs(values).max(axis=(1, 2)) for values in (exact - shown, exact))

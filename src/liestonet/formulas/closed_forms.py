@@ -1,8 +1,8 @@
-"""From a numerical span of generators to formulas: a sparse basis with exact constants, put back into the equations.
+"""From a numerical span of generators to formulas: a sparse basis with exact constants, checked in the equations.
 
-The span is looked at in time alone and in the coordinates alone; simple functions that lie in these spaces make a small
-dictionary, in which the generators have few coefficients. Row reduction makes them simple numbers, and SymPy decides
-whether the formula solves the determining equations (docs/method.md §10.1).
+At fixed states and at fixed times the span gives spaces of functions of time and of the coordinates. Simple functions
+in these spaces form a small dictionary, in which the generators have few coefficients. Row reduction makes these simple
+numbers, and SymPy decides whether a formula solves the determining equations (docs/method.md §10.1).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Columns = Float[np.ndarray, "values m"]
 Field = tuple[Any, ...]  # τ, ξ^1, …, ξ^n and, for Fokker–Planck, β as SymPy expressions
-# Leading component, the function there, size in units of the box, and the whole field.
+# The leading component, its function, its size in units of the box, and the whole field.
 Candidate = tuple[int, Any, float, Field]
 Found = tuple[Fields, tuple[Formula, ...]]
 
@@ -50,10 +50,10 @@ def find_formulas(
 ) -> Found:
     """A readable basis of the span and its formulas, generator by generator in the same order.
 
-    `coefficients` suggest functions and let formulas be proved; without them only ordinary functions are tried and
-    nothing is proved. `error` is the relative error of the span; one that matters leaves constants with uncertainties,
-    `turns` say in which directions it is. Where no formulas are found the fields come back as they were. The search is
-    bounded by numbers of candidates, not by time, so that it always ends the same way.
+    `coefficients` suggest functions and allow proofs; without them only general functions are tried and nothing is
+    proved. `error` is the relative error of the span; if it is not negligible, constants have uncertainties, and
+    `turns` are its independent directions. If no formulas are found, the fields are returned unchanged. The search is
+    limited by numbers of candidates, not by time, so its result is reproducible.
     """
     import sympy
 
@@ -82,7 +82,7 @@ def find_formulas(
 
 @dataclass(frozen=True)
 class _Task:
-    """A span, its values, the equations and coefficients it belongs to, the variables, and how well it must be met."""
+    """A span, its values, its equations and coefficients, the variables, and the tolerance for formulas."""
 
     fields: Fields
     samples: Samples
@@ -93,13 +93,13 @@ class _Task:
 
 
 def _merit(found: Found) -> tuple[int, int]:
-    """More proved formulas are better, then fewer without any."""
+    """The rank of a result: the number of proved formulas, then the fewest generators without a formula."""
     statuses = [row.status for row in found[1]]
     return statuses.count("proved"), -statuses.count("numerical")
 
 
 def _search(task: _Task) -> Found | None:
-    """Formulas at one tolerance; None where the span is not made of functions we know."""
+    """Formulas at one tolerance; None if the span is not spanned by functions of the dictionary."""
     best: Found | None = None
     for source in (_scalar_candidates, _dictionary_candidates, _plain_candidates):
         candidates = [field for field in source(task) if is_periodic(field, task.fields.basis.domain, task.symbols)]
@@ -111,12 +111,12 @@ def _search(task: _Task) -> Found | None:
         if best is not None and all(row.status == "proved" for row in best[1]):
             break
         if best is not None and source is _dictionary_candidates and not _merit(best)[1]:
-            break  # nothing is without a formula
+            break  # every generator has a formula
     return best
 
 
 def _scalar_candidates(task: _Task) -> list[Field]:
-    """Whole fields, which theory gives for one coordinate."""
+    """Candidate fields for an equation with one coordinate, from theory."""
     coefficients, fields = task.coefficients, task.fields
     if coefficients is None or task.equations.dimension != 1:
         return []
@@ -126,7 +126,7 @@ def _scalar_candidates(task: _Task) -> list[Field]:
 
 
 def _dictionary_candidates(task: _Task) -> list[Field]:
-    """Fields with one component: functions of time times functions of state that the span is made of."""
+    """Candidate fields with one component: products of the span's functions of time and of state."""
     import sympy
 
     samples, coefficients, symbols, tolerance = task.samples, task.coefficients, task.symbols, task.tolerance
@@ -143,7 +143,7 @@ def _dictionary_candidates(task: _Task) -> list[Field]:
 
 
 def _plain_candidates(task: _Task) -> list[Field]:
-    """Shifts, scalings, rotations and boosts: what may have a formula in a span of which other parts have none."""
+    """Translations, scalings, rotations and boosts: candidates for a span of which only a part has formulas."""
     import sympy
 
     t, *state = task.symbols
@@ -158,7 +158,7 @@ def _plain_candidates(task: _Task) -> list[Field]:
 
 
 def _among_in_part(candidates: list[Field], task: _Task) -> Found | None:
-    """Formulas of the part of the span that is made of candidate fields; the rest of it has none."""
+    """Formulas for the part of the span that consists of candidate fields; the rest stays without."""
     fields, samples, symbols = task.fields, task.samples, task.symbols
     fitted = _coefficients_in(candidates, fields, samples, symbols)
     if fitted is None:
@@ -181,7 +181,7 @@ def _among_in_part(candidates: list[Field], task: _Task) -> Found | None:
 
 
 def _among(candidates: list[Field], task: _Task) -> Found | None:
-    """Formulas made of candidate fields; None where the span is not made of them."""
+    """Formulas as combinations of candidate fields; None if these do not contain the span."""
     fields, samples, symbols, tolerance = task.fields, task.samples, task.symbols, task.tolerance
     equations, coefficients = task.equations, task.coefficients
     fitted = _coefficients_in(candidates, fields, samples, symbols)
@@ -211,9 +211,9 @@ def _among(candidates: list[Field], task: _Task) -> Found | None:
 def _coefficients_in(
     candidates: list[Field], fields: Fields, samples: Samples, symbols: tuple[Any, ...]
 ) -> tuple[Float[np.ndarray, "functions m"], list[Candidate], Columns, Columns] | None:
-    """Coefficients of all generators, in units where every field has mean square one; the fields.
+    """Coefficients of all generators in fields scaled to mean square one, and these fields.
 
-    Beside them the generators' values as columns of length one, and what the fields miss of them.
+    Also the generators' values as unit columns, and their residuals with respect to the fields.
     """
     if not candidates:
         return None
@@ -227,7 +227,7 @@ def _coefficients_in(
             columns.append(values.ravel() / size)
             flat.append((leading, field[leading], size, field))
     usable = independent(columns)
-    if not usable:  # every candidate is too small to be seen here
+    if not usable:  # every candidate nearly vanishes on the box
         return None
     matrix = np.column_stack([columns[j] for j in usable])
     width = samples.values.shape[-1]
@@ -240,10 +240,10 @@ def _coefficients_in(
 def _refined(
     refiner: Refiner, rows: SparseRows, k: int, flat: list[Candidate], tolerance: float
 ) -> dict[int, Any] | None:
-    """Exact factors of the fields that a generator has, from the equations themselves; None where they fail."""
+    """Exact factors of the fields in a generator, computed from the determining equations; None if that fails."""
     weights = np.abs(rows.reduced[:, k])
     excluded = {pivot for pivot in rows.pivots if pivot != rows.pivots[k]}
-    # what is in doubt may be there: the equations decide
+    # fields with doubtful factors are included: the equations decide
     for least in (1e2 * tolerance, tolerance, 0.0):
         support = [j for j in range(len(flat)) if j not in excluded and (weights[j] > least or j == rows.pivots[k])]
         if any(component.has(*_decimal()) for j in support for component in flat[j][3]):
@@ -261,7 +261,7 @@ def _decimal() -> tuple[Any, ...]:
 
 
 def _rounded(rows: SparseRows, k: int, flat: list[Candidate], tolerance: float) -> dict[int, Any]:
-    """Factors as far as the numerical span knows them: exact where that leaves no doubt, decimals elsewhere."""
+    """Factors from the numerical span: exact numbers where these are unambiguous, else decimals."""
     numbers = {}
     for j in range(len(flat)):
         value, weight = float(rows.physical[j, k]), float(rows.reduced[j, k])
@@ -277,7 +277,7 @@ def _formula(
     flat: list[Candidate],
     tolerance: float,
 ) -> tuple[Formula, float] | None:
-    """One generator from its factors, and what made them integers; None where too many have no name."""
+    """The formula of one generator, and the number that made its factors integers; None if too many are not exact."""
     import sympy
 
     decimals = sum(number.has(sympy.Float) for number in numbers.values())

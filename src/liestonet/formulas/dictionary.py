@@ -1,4 +1,4 @@
-"""The functions that a span of generators is made of: in time alone and in the coordinates alone, simplest first."""
+"""The functions of time, and those of the coordinates, that occur in a span of generators, simplest first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Samples:
-    """Values of the generators at a grid of times and scattered states, each component in its natural units."""
+    """Values of the generators on a grid of times and scattered states, each component in its natural units."""
 
     def __init__(self, fields: Fields) -> None:
         domain = self.domain = fields.basis.domain
@@ -37,19 +37,19 @@ class Samples:
         self.norms = norms
 
     def few(self, values: int) -> Int[np.ndarray, " chosen"]:
-        """Positions of scattered points, so many that all components there are not many more values than asked for."""
+        """Positions of scattered points, whose components are about as many values as requested."""
         count = min(len(self.points), max(values // self.values.shape[-1], FORMULAS.least_points))
         return np.random.default_rng(13).permutation(len(self.points))[:count]
 
     def time_space(self, components: slice, tolerance: float) -> Float[np.ndarray, "times k"]:
-        """All functions of time that occur in some components at fixed states."""
+        """A basis of all functions of time that occur in some components at fixed states."""
         columns = np.moveaxis(self.values[..., components], 1, 0).reshape(FORMULAS.times, -1)
         if np.abs(columns).max(initial=0.0) < tolerance:
             return np.zeros((FORMULAS.times, 0))
         return orthonormal_span(columns, tolerance)
 
     def state_space(self, component: int, tolerance: float) -> Float[np.ndarray, "states k"]:
-        """All functions of state that occur in a component at fixed times."""
+        """A basis of all functions of state that occur in a component at fixed times."""
         columns = np.moveaxis(self.values[:, :, :, component], 2, 0).reshape(FORMULAS.states, -1)
         if np.abs(columns).max(initial=0.0) < tolerance:
             return np.zeros((FORMULAS.states, 0))
@@ -59,7 +59,7 @@ class Samples:
 def time_functions(
     fields: Fields, samples: Samples, coefficients: SymbolicCoefficients | None, t: Any, tolerance: float
 ) -> list[list[Any]] | None:
-    """For each component functions that span all that happens in time; None where none are found."""
+    """For each component, functions that span its dependence on time; None if they are not found."""
     exponentials = exponential_functions(fields, samples, t, tolerance, eigenrates(coefficients))
     n = fields.basis.domain.dimension
     groups = [slice(0, 1), slice(1, n + 1), *([slice(n + 1, n + 2)] if fields.has_beta else [])]
@@ -88,7 +88,7 @@ def time_functions(
 
 
 def with_derivatives(functions: list[Any], t: Any) -> list[Any]:
-    """Functions, their derivatives and the terms of these: ξ is made of what τ' is made of, and β of τ''."""
+    """The terms of functions and their derivatives: ξ contains the functions in τ', and β those in τ''."""
     import sympy
 
     slopes = [sympy.factor_terms(sympy.expand(function.diff(t), multinomial=False)) for function in functions]
@@ -100,7 +100,7 @@ def with_derivatives(functions: list[Any], t: Any) -> list[Any]:
 def exponential_functions(
     fields: Fields, samples: Samples, t: Any, tolerance: float, suggested: list[Any]
 ) -> list[Any] | None:
-    """t^k e^{λt} (cos ωt, sin ωt), where the span maps into itself under ∂t; None where it does not."""
+    """Functions t^k e^{λt} (cos ωt, sin ωt) if the span is invariant under ∂t; None if it is not."""
     import sympy
 
     jets = fields.components(samples.points[:: max(1, len(samples.points) // 2000)], [(), (0,)])
@@ -112,7 +112,7 @@ def exponential_functions(
     rates = np.linalg.eigvals(matrix)
     functions = []
     for k, rate in _with_multiplicity(rates, half):
-        # a rate that belongs to a Jordan block of size k is known to the k-th root of the error only
+        # the error of a rate in a Jordan block of size k is the k-th root of that of the matrix
         error = 100 * tolerance / half
         decay, turn = (_rate(part, error, suggested) for part in (rate.real, abs(rate.imag)))
         envelope = sympy.exp(decay * t)
@@ -122,7 +122,7 @@ def exponential_functions(
 
 
 def _with_multiplicity(rates: np.ndarray, half: float) -> list[tuple[int, complex]]:
-    """Clusters of eigenvalues: how many, and their mean, which is far more accurate than each."""
+    """Clusters of eigenvalues: the number in each, and their mean, which is far more accurate than each of them."""
     clusters: list[list[complex]] = []
     for rate in sorted(rates.tolist(), key=lambda z: (z.real, z.imag)):
         near = [c for c in clusters if abs(np.mean(c) - rate) * half < 0.02]
@@ -131,13 +131,13 @@ def _with_multiplicity(rates: np.ndarray, half: float) -> list[tuple[int, comple
 
 
 def _rate(value: float, error: float, suggested: list[Any]) -> Any:
-    """A rate as an exact number, one that the equation suggests where it is near enough."""
+    """A rate as an exact number: one that the equation suggests, if it is near enough, else a recognised one."""
     near = [number for number in suggested if abs(float(number) - value) <= error]
     return near[0] if near else constant(value, error)
 
 
 def constant(value: float, error: float) -> Any:
-    """The exact constant, or the decimal where there is none."""
+    """The exact constant, or the decimal if none is recognised."""
     import sympy
 
     exact = recognise(float(value), error)
@@ -152,7 +152,7 @@ def dictionary_of(
     components: int,
     tolerance: float,
 ) -> list[tuple[Any, ...]] | None:
-    """Functions of time times functions of state, component by component; None where a component has none."""
+    """Products of functions of time and of state, component by component; None if a component has none."""
 
     functions: list[tuple[Any, ...]] = [tuple(terms_of(times[0], symbols))]
     for component in range(1, components):
@@ -168,7 +168,7 @@ def dictionary_of(
 
 
 def terms_of(functions: list[Any], symbols: tuple[Any, ...]) -> list[Any]:
-    """The terms of all functions, each once: sums that share terms would have no coefficients of their own."""
+    """The terms of all functions, each once; sums that share terms would not be linearly independent."""
     import sympy
 
     terms = [term for function in functions for term in sympy.Add.make_args(sympy.expand(function, multinomial=False))]
@@ -183,7 +183,7 @@ def _all_in_few(
     tolerance: float,
     most: int = FORMULAS.most_together,
 ) -> list[Any] | None:
-    """Products of few blocks that span a space together, in sums of any length; a proof must decide about these."""
+    """Products of few blocks that together contain a space, in sums of any length; these need a proof."""
     import sympy
 
     for blocks, degree in choices:
@@ -202,7 +202,7 @@ def _all_in_few(
 def _state_choices(
     coefficients: SymbolicCoefficients | None, symbols: tuple[Any, ...], samples: Samples, density: bool
 ) -> list[tuple[list[Any], int]]:
-    """Building blocks for functions of state and the degree of their products, from few to many."""
+    """Lists of building blocks for functions of state with the degree of their products, from few to many."""
     state, domain = symbols[1:], samples.domain
     own = plain_blocks(domain, symbols) if coefficients is None else state_blocks(coefficients, density)
     own = [block for block in real_blocks(own, state, samples.states) if is_periodic((block,), domain, symbols)]
@@ -218,7 +218,7 @@ def spanning(
     points: np.ndarray,
     levels: list[float],
 ) -> list[Any] | None:
-    """Few products of blocks that span a space of functions: close fits before loose ones, single ones before sums."""
+    """Few products of blocks that span a space of functions: smaller tolerances first, single products before sums."""
     import sympy
 
     if not space.shape[1]:
@@ -234,7 +234,7 @@ def spanning(
 
 
 def _levels(tolerance: float) -> list[float]:
-    """The error is often far smaller than stated, and what agrees to more digits is more likely the truth."""
+    """Tolerances to try, smallest first: the error is often far smaller than stated."""
     return [*(level for level in (1e-9, 1e-7, 1e-5) if level < 10 * tolerance), 10 * tolerance]
 
 

@@ -1,4 +1,4 @@
-"""Exact rates of exponentials that a linear drift suggests: its eigenvalues, their sums and differences."""
+"""Exact rates of exponentials suggested by a linear drift: its eigenvalues, their sums and differences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def eigenrates(coefficients: SymbolicCoefficients | None) -> list[Any]:
-    """Real and imaginary parts of λ_i, λ_i + λ_j and λ_i − λ_j, as far as they are roots of quadratics."""
+    """Real and imaginary parts of λ_i, λ_i + λ_j and λ_i − λ_j, for eigenvalues that are roots of quadratics."""
     import sympy
 
     if coefficients is None or coefficients.dimension > FORMULAS.most_coordinates:

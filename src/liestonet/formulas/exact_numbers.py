@@ -1,4 +1,4 @@
-"""Numbers people write: the exact constant behind a decimal, where its error leaves no doubt.
+"""Recognition of exact constants from decimals, if the error leaves no doubt.
 
 A candidate is accepted only if so few equally simple ones exist that hitting one by chance is unlikely.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def recognise(value: float, error: float) -> sympy.Expr | None:
     """The simplest exact number within the error: a fraction, or the square root or quadratic root of small ones.
 
-    The error is often smaller than stated, so finer ones are tried first: agreement to twelve digits says more.
+    The error is often smaller than stated, so smaller tolerances are tried first: agreement in twelve digits is strong.
     """
     if not isfinite(value):
         return None
@@ -46,7 +46,7 @@ def _recognise(value: float, error: float) -> sympy.Expr | None:
 
 
 def _fraction(value: float, error: float) -> Fraction | None:
-    """The fraction with the smallest denominator within the error, if its finding says anything."""
+    """The fraction with the smallest denominator within the error; None if it may be chance."""
     if abs(value) <= error:
         return Fraction(0)
     for limit in FORMULAS.denominators:
@@ -78,9 +78,9 @@ def _quadratic_root(value: float, error: float) -> sympy.Expr | None:
 
 
 def recognise_precisely(value: Any, known: Sequence[Any] = ()) -> sympy.Expr | None:
-    """The exact number behind one known to forty digits (mpmath): a fraction, its square root or a quadratic root.
+    """The exact form of a number known to forty digits (mpmath): a fraction, its square root or a quadratic root.
 
-    `known` are numbers such as π that may stand as a factor: those of which an equation is made.
+    `known` are numbers such as π, contained in an equation, that may be a factor.
     """
     import mpmath
     import sympy

@@ -1,4 +1,4 @@
-"""One generator in closed form, and the constants in it that are known with an uncertainty."""
+"""One generator in closed form, and its constants with uncertainties."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Constant:
 class Formula:
     """One generator in closed form.
 
-    `status` is "proved" (SymPy puts it into the determining equations and gets zero), "consistent" (it fits within the
-    stated error) or "numerical" (no formula was found; τ, ξ and β are then named functions without one). `constants`
-    are the symbols in it that stand for numbers known with an uncertainty.
+    `status` is "proved" (SymPy inserts it into the determining equations and gets zero), "consistent" (it fits within
+    the stated error) or "numerical" (no formula was found; τ, ξ and β are then names of functions). `constants` are its
+    symbols for numbers with an uncertainty.
     """
 
     tau: sympy.Expr
@@ -37,7 +37,7 @@ class Formula:
 
 @runtime_checkable
 class ClosedForm(Protocol):
-    """Whatever says a generator τ ∂t + ξ·∂x (+ β u∂u) in SymPy; β is None for kinds that have none."""
+    """Any expression of a generator τ ∂t + ξ·∂x (+ β u∂u) in SymPy; β is None for kinds without it."""
 
     @property
     def tau(self) -> sympy.Expr: ...
@@ -50,7 +50,7 @@ class ClosedForm(Protocol):
 
 
 def unknown_formula(position: int, symbols: tuple[sympy.Symbol, ...], has_beta: bool) -> Formula:
-    """A generator without a formula: named functions stand for its components."""
+    """A generator without a formula: its components are names of functions."""
     import sympy
 
     number = position + 1

@@ -1,7 +1,7 @@
-"""Finite-dimensional spaces of functions known by their values: which simple functions lie in them.
+"""Finite-dimensional spaces of functions given by values, and the simple functions that lie in them.
 
-A span of generators, looked at in time alone or in the coordinates alone, is such a space. Candidates, and short sums
-of them, are tried in order of simplicity; those in the space are taken until they span it.
+A span of generators gives such a space in time, at fixed states, and in the coordinates, at fixed times. Candidates and
+short sums of them are tried in order of simplicity; those in the space are taken until they span it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ Column = Float[np.ndarray, " points"]
 
 
 def orthonormal_span(values: Float[np.ndarray, "points many"], tolerance: float) -> Float[np.ndarray, "points k"]:
-    """An orthonormal basis of the columns, directions below the tolerance (relative to the largest) left out."""
+    """An orthonormal basis of the columns without directions below the tolerance (relative to the largest)."""
     left, sizes, _ = np.linalg.svd(values, full_matrices=False)
     return left[:, sizes > tolerance * max(sizes[0], np.finfo(float).tiny)] if sizes.size else left[:, :0]
 
 
 def evaluate(expressions: Iterable[Any], symbols: Sequence[Any], points: Float[np.ndarray, "points v"]) -> list[Column]:
-    """Values of SymPy expressions at points; those that are not finite and real everywhere are all zero."""
+    """Values of SymPy expressions at points; an expression that is not finite and real everywhere gives zeros."""
     import sympy
 
     columns = []
     kept: dict[Any, Column] = {}
     coordinates = dict(zip(symbols, points.T, strict=True))
     for expression in expressions:
-        if expression.is_Integer or expression in coordinates:  # most components of most fields, in no time
+        if expression.is_Integer or expression in coordinates:  # the most frequent cases, which need no compilation
             columns.append(
                 np.full(len(points), float(expression)) if expression.is_Integer else coordinates[expression]
             )
@@ -57,14 +57,14 @@ def evaluate(expressions: Iterable[Any], symbols: Sequence[Any], points: Float[n
 
 @lru_cache(maxsize=256)
 def _compiled(expression: Any, symbols: tuple[Any, ...]) -> Callable[..., Any]:
-    """A function of arrays; the same simple candidates are looked at again and again, at other points."""
+    """An expression as a function of arrays, cached because the same candidates are evaluated often."""
     import sympy
 
     return sympy.lambdify(list(symbols), expression, ["scipy", "numpy"])
 
 
 def independent(columns: Sequence[Column]) -> list[int]:
-    """Positions of columns that are not combinations of earlier ones, as cos² is of 1 and sin²."""
+    """Positions of columns that are not linear combinations of earlier ones, as cos² is of 1 and sin²."""
     kept: list[int] = []
     basis = np.zeros((len(columns[0]) if columns else 0, 0))
     for position, column in enumerate(columns):
@@ -80,10 +80,10 @@ def independent(columns: Sequence[Column]) -> list[int]:
 def members(
     space: Float[np.ndarray, "points k"], columns: Sequence[Column], longest: int, tolerance: float
 ) -> list[int] | None:
-    """Positions of the simplest candidates of which the space is made, or None where they do not span it.
+    """Positions of the simplest candidates that occur in the space, or None if they do not span it.
 
-    Single candidates that lie in the space come first, then sums of two, and so on up to `longest`. Long sums are
-    never tried: many smooth functions together fit anything.
+    Single candidates that lie in the space come first, then sums of two, and so on up to `longest`. Longer sums are
+    not tried, because many smooth functions together fit anything.
     """
     with np.errstate(over="ignore"):
         usable = [j for j, column in enumerate(columns) if 0 < np.linalg.norm(column) < np.inf]
@@ -95,7 +95,7 @@ def members(
     for size, tried in FORMULAS.lengths[:longest]:
         for combination, vector in _sums_inside(space, units[:, :tried], size, tolerance):
             inside = rest @ (rest.T @ vector)
-            # with a part of its own beyond what was found before
+            # with a part outside the span of those found before
             if np.linalg.norm(inside) > min(1e3 * tolerance, 0.05):
                 found += [usable[j] for j in combination if usable[j] not in found]
                 rest = _without(rest, inside)
@@ -115,7 +115,7 @@ def _sums_inside(
     for start in range(0, len(choices), CHUNK):
         part = choices[start : start + CHUNK]
         index = part[:, :, None], part[:, None, :]
-        # columns that nearly repeat each other have differences that mean nothing
+        # differences of nearly equal columns are dominated by rounding
         distinct = np.linalg.eigvalsh(overlaps[index])[:, 0] > FORMULAS.least_distinct
         values, vectors = np.linalg.eigh(lengths[index])
         for row in np.flatnonzero(distinct & (values[:, 0] <= tolerance**2)):
@@ -124,8 +124,8 @@ def _sums_inside(
 
 
 def _without(rest: Float[np.ndarray, "points k"], vector: Column) -> Float[np.ndarray, "points fewer"]:
-    """An orthonormal basis of what is left when one direction is taken out."""
+    """An orthonormal basis of the space with one direction projected out."""
     direction = vector / np.linalg.norm(vector)
     left, sizes, _ = np.linalg.svd(rest - np.outer(direction, direction @ rest), full_matrices=False)
-    # the rest was orthonormal, so every size is now 1 or 0
+    # the basis was orthonormal, so every singular value is now 1 or 0
     return left[:, sizes > 0.5]

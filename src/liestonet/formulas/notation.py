@@ -15,7 +15,7 @@ LARGEST_FACTORED = 150
 
 
 class Style(NamedTuple):
-    """How a generator is put together: coefficients, brackets, and what stands between factors and between terms."""
+    """How a generator is written: coefficients, brackets, and the signs between factors and between terms."""
 
     show: Callable[[sympy.Expr], str]
     fenced: Callable[[str], str]
@@ -76,7 +76,7 @@ def _greek(letter: str) -> str:
 
 
 def assemble(formula: ClosedForm, symbols: list[str], style: Style) -> str:
-    """Coefficients in front of their ∂, with a factor that all share taken out."""
+    """A generator as text: coefficients before their ∂, with a common factor in front."""
     import sympy
 
     known = {row.symbol: _uncertain(row) for row in getattr(formula, "constants", ())}
@@ -104,8 +104,8 @@ def _common_factor(coefficients: list[sympy.Expr]) -> sympy.Expr:
     import sympy
 
     if any(c.has(sympy.Float) or sympy.count_ops(c) > LARGEST_FACTORED for c in coefficients):
-        return sympy.Integer(1)  # factors of polynomials with many digits are a search of their own
+        return sympy.Integer(1)  # factoring polynomials with decimal coefficients takes too long
     factored: list[Any] = [sympy.factor(coefficient) for coefficient in coefficients]
     shared: set[sympy.Expr] = set.intersection(*({*sympy.Mul.make_args(expression)} for expression in factored))
-    # exp(t - 300) comes as exp(t) exp(-300): the number stays with its function
+    # SymPy writes exp(t - 300) as exp(t) exp(-300): the number is kept with its function
     return sympy.powsimp(sympy.Mul(*(f for f in shared if not f.is_number or isinstance(f, sympy.exp))))

@@ -1,6 +1,6 @@
-"""Antiderivatives: in closed form where rules find one, else as an integral that is kept and can be evaluated.
+"""Antiderivatives: in closed form if rules find one, else as an unevaluated integral with numerical values.
 
-An unevaluated integral is a function like any other: its derivative is known, so formulas with it can be proved.
+The derivative of an unevaluated integral is known, so formulas that contain it can be proved.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def antiderivative(integrand: Any, x: Any, interval: tuple[float, float], taken:
 def integral_values(
     integral: Integral, symbols: Sequence[Symbol], points: Float[np.ndarray, "points v"]
 ) -> Float[np.ndarray, " points"]:
-    """Values of a kept integral by Gauss's rule between its ends; not finite where the integrand is not."""
+    """Values of an unevaluated integral by Gauss's rule; not finite where the integrand is not."""
     import sympy
 
     limits: Any = integral.limits[0]
@@ -52,7 +52,7 @@ def integral_values(
 
 
 def without_integrals(expression: Basic) -> Basic:
-    """The expression with a symbol for each kept integral: an identity in these is one in the integrals."""
+    """The expression with a symbol for each unevaluated integral; an identity in these holds for the integrals."""
     import sympy
 
     return expression.xreplace({node: sympy.Dummy() for node in expression.atoms(sympy.Integral)})
@@ -62,7 +62,7 @@ def without_integrals(expression: Basic) -> Basic:
 def closed_integral(integrand: Expr | None, x: Symbol, generic: bool = False) -> Expr | None:
     """An antiderivative in closed form, or None; by rules only, because a general search may never end.
 
-    `generic` says that symbols that are not variables have no special values: of x^p it is x^(p + 1)/(p + 1).
+    With `generic`, symbols other than variables have no special values: of x^p it is x^(p + 1)/(p + 1).
     """
     import sympy
 
@@ -88,14 +88,14 @@ def closed_integral(integrand: Expr | None, x: Symbol, generic: bool = False) ->
 
 
 def _generic_piece(pieces: Any) -> Any:
-    """The piece that holds unless two expressions happen to be equal."""
+    """The piece of a piecewise result that is valid unless two expressions are equal."""
     import sympy
 
     return next((piece for piece, condition in pieces if isinstance(condition, sympy.Ne)), sympy.Piecewise(*pieces))
 
 
 def _by_shift(integrand: Any, x: Any) -> Any:
-    """An antiderivative of powers of one linear function in that function: (1 + t)³/3, not t³/3 + t² + t; else None."""
+    """An antiderivative of powers of one linear function, in powers of it: (1 + t)³/3, not t³/3 + t² + t; else None."""
     import sympy
 
     bases = {power.base for power in integrand.atoms(sympy.Pow) if power.has(x)}
@@ -108,12 +108,12 @@ def _by_shift(integrand: Any, x: Any) -> Any:
     if inside.has(x):
         return None
     result = _by_rules(inside, u)
-    # what is left of an integral has u for its variable, which is no place for a sum
+    # an unevaluated integral over u cannot have u replaced by a sum
     return None if result is None or result.has(sympy.Integral) else (result / slope).xreplace({u: base})
 
 
 def _by_sums(integrand: Any, x: Any) -> Any:
-    """An antiderivative with powers of sines and cosines written as sums."""
+    """An antiderivative after powers of sines and cosines are rewritten as sums."""
     import sympy
     from sympy.simplify.fu import TR8
 
@@ -125,7 +125,7 @@ def _by_rules(integrand: Any, x: Any) -> Any:
     import sympy
     from sympy.integrals.manualintegrate import manualintegrate
 
-    # the rules know 1/cos as sec only
+    # the rules recognise 1/cos only as sec
     known_names = integrand.replace(
         lambda e: e.is_Pow and e.exp.is_negative and isinstance(e.base, sympy.cos | sympy.sin),
         lambda e: (sympy.sec if isinstance(e.base, sympy.cos) else sympy.csc)(*e.base.args) ** -e.exp,
@@ -137,7 +137,7 @@ def _by_rules(integrand: Any, x: Any) -> Any:
 
 
 def _by_exponential(integrand: Any, x: Any) -> Any:
-    """An antiderivative of a function of e^{cx}: rational in u = e^{cx} where such a c is found, else None."""
+    """An antiderivative of a function rational in u = e^{cx}, by this substitution; None if no such c is found."""
     import sympy
 
     u = sympy.Dummy("u", positive=True)
@@ -156,6 +156,6 @@ def _by_exponential(integrand: Any, x: Any) -> Any:
 
 
 def _is_elementary(node: Any) -> bool:
-    """Elementary functions, and the error functions, which integrals of Gaussians bring."""
+    """Whether a node is an elementary function, or an error function, as in integrals of Gaussians."""
     known = ("sympy.functions.elementary", "sympy.functions.special.error_functions")
     return type(node).__module__.startswith(known)

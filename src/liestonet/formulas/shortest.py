@@ -1,4 +1,4 @@
-"""The shortest of equivalent ways to write an expression, within a bound on the effort."""
+"""The shortest of several equivalent forms of an expression, with bounded effort."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from sympy import Expr
 
 LARGEST = 150
-# What has no more operations than this cannot be written shorter.
+# Expressions with no more operations than this are not shortened.
 SMALLEST = 2
-# SymPy takes exp(1.023 t) for the 1023rd power of exp(t/1000): factoring such polynomials takes minutes. Above this
-# power exponentials stand as symbols. Source: cost.
+# SymPy treats exp(1.023 t) as the 1023rd power of exp(t/1000), and factoring such polynomials takes minutes. Above
+# this power exponentials are replaced by symbols. Source: cost.
 LARGEST_POWER = 60
 
 
@@ -20,7 +20,7 @@ LARGEST_POWER = 60
 def shortest(expression: Expr) -> Expr:
     """The expression expanded, factored, over one denominator or simplified, whichever has the fewest operations.
 
-    Kept integrals stand as symbols meanwhile: nothing tries to evaluate them.
+    Unevaluated integrals are replaced by symbols meanwhile, so that SymPy does not try to evaluate them.
     """
     import sympy
 
@@ -36,7 +36,7 @@ def shortest(expression: Expr) -> Expr:
 
 
 def _exponentials(expression: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """Powers of symbols for exponentials whose rates have no small common divisor, and what the symbols stand for."""
+    """Symbols for exponentials whose rates have no small common divisor, and the replacements to restore them."""
     import sympy
 
     parts = {node: node.exp.as_coefficients_dict() for node in expression.atoms(sympy.exp)}

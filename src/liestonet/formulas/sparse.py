@@ -1,4 +1,4 @@
-"""A sparse basis of a span: every generator has one function, with factor 1, that no other has."""
+"""A sparse basis of a span: every generator has a function, with factor 1, that no other generator has."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Functions = list[tuple[int, Any, float]]  # component, SymPy expression, size in
 
 @dataclass(frozen=True)
 class SparseRows:
-    """Coefficients in a sparse basis: `reduced` in units of the functions' mean squares, `physical` of themselves.
+    """Coefficients in a sparse basis: `physical` of the functions, `reduced` of these scaled to mean square one.
 
-    `change` takes the old (unit-length) generators to the new ones; generator k alone has the function `pivots[k]`.
+    `change` maps the old (unit-length) generators to the new ones; only generator k has the function `pivots[k]`.
     """
 
     physical: Float[np.ndarray, "functions m"]
@@ -25,7 +25,7 @@ class SparseRows:
 
 
 def sparse_rows(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any, float]]) -> SparseRows:
-    """Row-reduce the coefficients: every generator has one function, with coefficient 1, that no other has."""
+    """Row-reduce the coefficients: every generator has a function, with coefficient 1, that no other has."""
     pivots = _pivots(matrix, flat)
     change = np.linalg.inv(matrix[pivots])
     reduced = matrix @ change
@@ -34,9 +34,9 @@ def sparse_rows(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, 
 
 
 def _pivots(matrix: Float[np.ndarray, "functions m"], flat: list[tuple[int, Any, float]]) -> list[int]:
-    """One function per generator that it alone will have, in τ where there is one; generators with simple ones first.
+    """For each generator the function that it alone will have, in τ if possible; generators with simple ones first.
 
-    Generators that differ in τ are distinguished by it, so that those without τ stay without it.
+    Pivots are taken in τ first, so that all generators without τ stay without it.
     """
     import sympy
 

@@ -1,4 +1,4 @@
-"""Functions of angles and phases: which of them a formula may have, and whether a formula is periodic."""
+"""Functions of angles and phases that formulas may contain, and a check that a formula is periodic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def coordinate_blocks(domain: Domain, symbols: tuple[Any, ...]) -> list[list[Any]]:
-    """Ordinary functions of each coordinate: of a periodic one sines and cosines of whole numbers of its turns."""
+    """General functions of each coordinate; for a periodic one sines and cosines of integer frequencies."""
     return [
         waves(x, domain.periods[v]) if v in domain.periodic else general_blocks(x)
         for v, x in enumerate(symbols)
@@ -27,7 +27,7 @@ def coordinate_blocks(domain: Domain, symbols: tuple[Any, ...]) -> list[list[Any
 
 
 def plain_blocks(domain: Domain, symbols: tuple[Any, ...]) -> list[Any]:
-    """The coordinates themselves, and the waves of those that are periodic."""
+    """The coordinates, and for periodic ones their sines and cosines."""
     return [
         block
         for v, x in enumerate(symbols)
@@ -37,7 +37,7 @@ def plain_blocks(domain: Domain, symbols: tuple[Any, ...]) -> list[Any]:
 
 
 def waves(x: Any, period: float) -> list[Any]:
-    """cos x, sin x, cos 2x, … for a period of 2π; others in their own turns."""
+    """cos x, sin x, cos 2x, … for a period of 2π; for other periods, of x scaled to 2π."""
     import sympy
 
     number, halves = (recognise(value / period, 1e-12 / period) for value in (2 * np.pi, 2.0))
@@ -47,7 +47,7 @@ def waves(x: Any, period: float) -> list[Any]:
 
 
 def is_periodic(field: tuple[Expr, ...], domain: Domain, symbols: tuple[Symbol, ...]) -> bool:
-    """Whether every component of a field is the same after a turn of each periodic coordinate."""
+    """Whether every component of a field is unchanged by one period of each periodic coordinate."""
     turned = [v for v in domain.periodic if any(symbols[v] in component.free_symbols for component in field)]
     if not turned:
         return True

@@ -1,1 +1,1 @@
-"""Where surrogate and symmetry meet: what is imposed on coefficients, held-out paths, the stages of a search."""
+"""From a surrogate to its symmetries: the stages of a search, refits with symmetries imposed, held-out likelihood."""

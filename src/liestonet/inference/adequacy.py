@@ -1,8 +1,7 @@
-"""Is the fit of a recording adequate? Score tests against what it leaves out: cells of the state, paths, memory.
+"""Goodness of fit of a recording: score tests for dependence on cells of the state, on the path, and on the past.
 
-Standardised steps of a diffusion, each given all before it, cannot be predicted by anything that was known before the
-step. What the fit's own parameters explain is projected out, so that errors of the estimates do not count
-(docs/method.md §5.8).
+Standardised steps of a diffusion cannot be predicted from anything known before the step. Effects of the fit's own
+parameters are projected out, so that errors of the estimates do not cause a rejection (docs/method.md §5.8).
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ CELLS, PATHS, MEMORY = "cells", "paths", "memory"
 
 @dataclass(frozen=True)
 class FitTest:
-    """One of the tests: its p-value, the size of what it detects, and where it was strongest.
+    """One of the tests: its p-value, and the coefficient with the strongest deviation and its size.
 
-    `name` is "cells", "paths" or "memory". `size` is a change of the drift relative to its own size, or of the
-    diffusion relative to itself; `of` says of which coefficient. `time` is the lag at which memory is strongest.
+    `name` is "cells", "paths" or "memory". `size` is a change of the drift or the diffusion relative to its own size;
+    `of` names the coefficient. `time` is the lag at which memory is strongest.
     """
 
     name: str
@@ -46,22 +45,22 @@ class FitTest:
 
     @property
     def rejected(self) -> bool:
-        """Whether the fit is not adequate: a deviation beyond chance that is not negligible."""
+        """Whether the fit is not adequate: a significant deviation that is not negligible."""
         return self.p_value < ADEQUACY.level and self.size > ADEQUACY.material
 
 
 @dataclass(frozen=True)
 class FitQuality:
-    """Whether the fit is adequate: a series that follows the data, paths that have one law, no memory.
+    """Whether the fit is adequate: the series follows the data, all paths have one law, and there is no memory.
 
-    `tests` are in the order in which they should be read; none where nothing was tested.
+    `tests` are in the order in which they should be read; empty if nothing was tested.
     """
 
     tests: tuple[FitTest, ...] = ()
 
     @property
     def first(self) -> FitTest | None:
-        """The first test that rejects: what the later ones find may be its consequence."""
+        """The first test that rejects; rejections by later tests may be a consequence."""
         return next((test for test in self.tests if test.rejected), None)
 
     @property
@@ -71,22 +70,22 @@ class FitQuality:
 
     @property
     def p_value(self) -> float | None:
-        """Of an adequate fit, over all tests together; None where nothing was tested."""
+        """The p-value of all tests together, Bonferroni-corrected; None if nothing was tested."""
         return min(1.0, len(self.tests) * min(test.p_value for test in self.tests)) if self.tests else None
 
     @property
     def misfit(self) -> float | None:
-        """What the series leaves out, relative to drift or diffusion themselves."""
+        """The size of the structure that the series misses, relative to drift or diffusion."""
         return self._size(CELLS)
 
     @property
     def offsets(self) -> float | None:
-        """How much paths differ from each other, relative to drift or diffusion; None where there is one path."""
+        """How much paths differ from each other, relative to drift or diffusion; None for a single path."""
         return self._size(PATHS)
 
     @property
     def memory(self) -> float | None:
-        """The time that the process remembers beyond its state, None where there is no memory."""
+        """The lag at which the past beyond the present state predicts steps best; None if no memory is detected."""
         return next((test.time for test in self.tests if test.name == MEMORY and test.rejected), None)
 
     def _size(self, name: str) -> float | None:
@@ -95,9 +94,9 @@ class FitQuality:
 
 @dataclass(frozen=True)
 class _Part:
-    """Sums for one coefficient: products of extra functions and derivatives, with scores and their scatter.
+    """Sums for the test of one coefficient: Gram matrix of test functions and derivatives, scores and their covariance.
 
-    Derivatives come last; their own products and scores are those of all coefficients together.
+    The derivatives in the fit's parameters come last; their products and scores are summed over all coefficients.
     """
 
     of: str
@@ -109,7 +108,7 @@ class _Part:
 
 
 def adequacy_of(source: IncrementSource, surrogate: Surrogate) -> tuple[FitTest, ...]:
-    """The tests in the order in which they should be read: a misfit of the series can look like what comes after it."""
+    """The tests in the order in which they should be read: a misfit of the series can cause the others to reject."""
     functions = _Functions.of(surrogate)
     every = max(1, min(surrogate.overview.count, ADEQUACY.most_steps) // ADEQUACY.most_arrivals)
     collected = [
@@ -139,7 +138,7 @@ def adequacy_of(source: IncrementSource, surrogate: Surrogate) -> tuple[FitTest,
 
 
 def _many_paths(parts: Sequence[_Part], collected: Sequence[_Collected], remembering: bool) -> FitTest | None:
-    """Paths too many for a function each."""
+    """The test for differences between paths that are too many for one function each; None if they are too few."""
     found = []
     for key, part in enumerate(parts):
         sums = PathSums.together([each.by_path(key) for each in collected if key in each.scores])
@@ -153,7 +152,7 @@ def _many_paths(parts: Sequence[_Part], collected: Sequence[_Collected], remembe
 
 
 def _blocks(source: IncrementSource, surrogate: Surrogate) -> Iterator[Increments]:
-    """Blocks of increments, evenly over the recording where there are more than enough."""
+    """Blocks of increments; of a long recording, some of them, evenly spaced."""
     every = max(1, surrogate.overview.count // ADEQUACY.most_steps)
     for block in some_blocks(source, ADEQUACY.block, every):
         if len(block.t) > ADEQUACY.lags[-1]:
@@ -166,7 +165,7 @@ def _step(surrogate: Surrogate) -> float:
 
 @dataclass(frozen=True)
 class _Functions:
-    """What could predict a step: indicators of cells of the state, of paths, and steps of the past."""
+    """Test functions that might predict a step: indicators of cells of the state and of paths, and past steps."""
 
     domain: Domain
     edges: tuple[Float[np.ndarray, " edges"], ...]
@@ -177,7 +176,7 @@ class _Functions:
 
     @classmethod
     def of(cls, surrogate: Surrogate) -> _Functions:
-        """Cells with as many points each, by the sample; in more than two coordinates, of each coordinate alone."""
+        """Functions with cells of equally many points; in more than two coordinates, cells of each coordinate alone."""
         overview, n = surrogate.overview, surrogate.dimension
         cells = ADEQUACY.cells[min(n, len(ADEQUACY.cells)) - 1]
         edges = tuple(quantile_edges(overview.sample.x[:, i], cells) for i in range(n))
@@ -205,13 +204,13 @@ class _Functions:
         return self.cells + self.paths + self.past
 
     def columns(self, name: str) -> Int[np.ndarray, " k"]:
-        """Places of the functions of one test."""
+        """Columns of the functions of one test."""
         ends = np.cumsum([0, self.cells, self.paths, self.past])
         place = (CELLS, PATHS, MEMORY).index(name)
         return np.arange(ends[place], ends[place + 1])
 
     def values(self, block: Increments, rows: Int[np.ndarray, " s"]) -> _Values:
-        """All functions at the beginning of these steps, each of which has a long enough past."""
+        """All functions at the beginning of these steps, each of which must have a long enough past."""
         x = block.x[rows]
         places = [np.searchsorted(edges, x[:, i], side="right") for i, edges in enumerate(self.edges)]
         sizes = [len(edges) + 1 for edges in self.edges]
@@ -235,7 +234,7 @@ class _Functions:
         return _Values(indicators, np.concatenate(past, axis=1), len(self.edges))
 
     def strongest_lag(self, part: _Part, beside: Int[np.ndarray, " k"]) -> int:
-        """The lag whose functions alone predict most."""
+        """The lag whose functions alone predict best."""
         columns = self.columns(MEMORY).reshape(len(ADEQUACY.lags), -1)
         chances = [_score_test(part, own, beside)[0] for own in columns]
         return ADEQUACY.lags[int(np.argmin(chances))]
@@ -245,7 +244,7 @@ class _Functions:
 class _Values:
     """Values of all functions at some steps: indicators of cells and paths, then the past of `dimension` coordinates.
 
-    Of the indicators few are not zero.
+    Most indicators are zero, so they are stored sparsely.
     """
 
     indicators: scipy.sparse.csr_array
@@ -254,14 +253,14 @@ class _Values:
 
     @property
     def squares(self) -> _Values:
-        """For the diffusion: steps of the past by their squares, times the state with their sign."""
+        """The functions for the diffusion: past steps squared, and their products with the state squared with sign."""
         squares = np.sign(self.past) * self.past**2
         for place in range(0, self.past.shape[1], 2 * self.dimension):
             squares[:, place : place + self.dimension] = self.past[:, place : place + self.dimension] ** 2
         return replace(self, past=squares)
 
     def scaled(self, by: Float[np.ndarray, " s"]) -> _Values:
-        """Every step times a number of its own."""
+        """The functions with every step multiplied by its own number."""
         indicators = self.indicators.copy()
         indicators.data = indicators.data * np.repeat(by, np.diff(indicators.indptr))
         return replace(self, indicators=indicators, past=self.past * by[:, None])
@@ -279,7 +278,7 @@ class _Values:
 
 @dataclass(frozen=True)
 class _Rows:
-    """Derivatives in the parameters that are not zero everywhere: most concern one coefficient alone."""
+    """Derivatives in the parameters without the columns that are zero; most belong to one coefficient alone."""
 
     used: Int[np.ndarray, " c"]
     values: Float[np.ndarray, "s c"]
@@ -302,13 +301,13 @@ def _accumulate(
     key: int,
     added: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
-    """Add to what is there."""
+    """Add sums under a key."""
     known = sums.get(key)
     sums[key] = added if known is None else (known[0] + added[0], known[1] + added[1], known[2] + added[2])
 
 
 class _Collected:
-    """What the steps of one block tell, by coefficient, with the functions that could predict them."""
+    """Scores of the steps of one block, by coefficient, with the test functions for them."""
 
     def __init__(self, surrogate: Surrogate, block: Increments, functions: _Functions, arriving: bool) -> None:
         self.block, self.functions = block, functions
@@ -341,7 +340,7 @@ class _Collected:
         limits = np.repeat([ADEQUACY.clip, ADEQUACY.clip_squares], [n, len(entries)])[:, None]
         scores = np.clip(told.values.reshape(-1, count)[:, kept], -limits, limits)
         rows = [_Rows.of(row[kept]) for row in told.rows.reshape(len(scores), count, -1)]
-        # a parameter is known from all that a step tells, of its mean and of its covariance
+        # a step has information on the parameters through its mean and through its covariance
         size = told.rows.shape[1]
         joint, information = np.zeros((len(scores[0]), size)), np.zeros((size, size))
         for row, score in zip(rows, scores, strict=True):
@@ -371,7 +370,7 @@ class _Collected:
         return PathSums.of(self.block.trajectory, self.scores[key])
 
     def _plain(self, surrogate: Surrogate) -> None:
-        """Increments as they are: what is left of them, and the functions of the fit."""
+        """Add increments of a recording without errors: residuals, and derivatives in the fit's parameters."""
         steps = np.flatnonzero(self.usable)
         for low in range(0, len(steps), ADEQUACY.piece):
             self.add(_plainly_told(surrogate, self.block, steps[low : low + ADEQUACY.piece]))
@@ -412,7 +411,7 @@ def _plainly_told(surrogate: Surrogate, block: Increments, steps: Int[np.ndarray
 
 
 def _parts(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Collected]) -> list[_Part]:
-    """Sums over all blocks: of the drift of every noisy coordinate, then of its diffusion."""
+    """Sums over all blocks, for the drift of every noisy coordinate, then for the diffusions."""
     steps = sum(each.counts for each in collected)
     if steps < ADEQUACY.least_steps:
         return []
@@ -428,7 +427,7 @@ def _parts(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Col
 
 
 def _arrived(surrogate: Surrogate, functions: _Functions, collected: Sequence[_Collected]) -> Iterator[_Part]:
-    """Sums over all blocks of the cells where steps arrive."""
+    """Sums over all blocks for the cells in which steps end."""
     steps = sum(each.counts for each in collected if each.arrived)
     for key, cells in enumerate(functions.arrivals if steps else ()):
         gram, score, scatter = _summed([each.arrived.get(key) for each in collected])
@@ -438,21 +437,21 @@ def _arrived(surrogate: Surrogate, functions: _Functions, collected: Sequence[_C
 
 
 def _summed(parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray] | None]) -> Sequence[np.ndarray]:
-    """Gram, score and scatter over all blocks that have any."""
+    """Gram matrix, score and its covariance, summed over all blocks that have them."""
     return [np.sum(each, axis=0) for each in zip(*(part for part in parts if part is not None), strict=True)]
 
 
 def _noise_signal(surrogate: Surrogate, i: int) -> float:
-    """Mean of a Δt in units of the box, squared."""
+    """Mean of a Δt in squared units of the box."""
     sample, half = surrogate.overview.sample, surrogate.domain.half[1 + i]
     a = surrogate.diffusion_squared(sample.t, sample.x)[:, i, i]
     return float(np.mean(np.maximum(a, 0.0) * sample.dt)) / half**2
 
 
 def _drift_signal(surrogate: Surrogate, i: int) -> float:
-    """Mean square of what the drift does in a step, in units of the noise.
+    """Mean square of the change by the drift in one step, in units of the noise.
 
-    Where there is no drift, that of the velocity with which the noise crosses the box.
+    The velocity with which the noise crosses the box is added, so that it is not zero without drift.
     """
     points = surrogate.overview.points[:: max(1, len(surrogate.overview.points) // ADEQUACY.least_steps)]
     dt = surrogate.overview.sample.dt[:: max(1, len(surrogate.overview.points) // ADEQUACY.least_steps)]
@@ -464,13 +463,13 @@ def _drift_signal(surrogate: Surrogate, i: int) -> float:
 
 
 def _fine_test(part: _Part, parameters: int) -> tuple[float, float]:
-    """The test of cells where steps arrive, beside the parameters, which come last."""
+    """The score test of the cells in which steps end; the parameters, which come last, are projected out."""
     own = len(part.score) - parameters
     return _score_test(part, np.arange(own), np.arange(own, len(part.score)))
 
 
 def _score_test(part: _Part, columns: Int[np.ndarray, " q"], beside: Int[np.ndarray, " p"]) -> tuple[float, float]:
-    """P-value that these functions predict nothing beside others, and the size of what they predict."""
+    """P-value of the hypothesis that these functions predict nothing beyond others, and the size of the effect."""
     turn = _beside_others(part, columns, beside)
     left, variance = turn.T @ part.score, turn.T @ part.scatter @ turn
     size = np.sqrt(np.maximum(np.diag(variance), 0.0))
@@ -488,9 +487,9 @@ def _score_test(part: _Part, columns: Int[np.ndarray, " q"], beside: Int[np.ndar
 def _beside_others(
     part: _Part, columns: Int[np.ndarray, " q"], beside: Int[np.ndarray, " p"]
 ) -> Float[np.ndarray, "u k"]:
-    """Combinations of these functions, less what others explain; those that others explain well are left out.
+    """Combinations of these functions, with the others projected out; those that the others explain well are left out.
 
-    What remains of them is so little that the filter's own approximation would decide.
+    So little remains of these that the errors of the filter's approximation would decide.
     """
     scale = np.sqrt(np.maximum(np.diag(part.gram), np.finfo(float).tiny))
     gram = part.gram / np.outer(scale, scale)

@@ -1,9 +1,8 @@
-"""Where steps arrive: structure that is finer than a step shows in the density of the points alone.
+"""Test of the points at which steps end: structure finer than a step appears only in the density of the points.
 
-A force that turns over a distance shorter than a step moves its mean by little, because the step averages over it, but
-the points keep away from the tops of its potential. Cells of the point at the end of a step are compared with what the
-fit predicts from all before it; slow deviations across the box are left to the cells of its beginning
-(docs/method.md §5.8).
+A force that changes sign within a step's length hardly changes the mean of the step, which averages over it, but
+points near the maxima of its potential are rare. The counts of end points in cells are compared with the prediction of
+the fit; slow deviations across the box are tested by the cells of the starting points (docs/method.md §5.8).
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ Sum = tuple[Float[np.ndarray, "u u"], Float[np.ndarray, " u"], Float[np.ndarray,
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Cells of one coordinate at the end of a step, and combinations of their indicators without slow ones.
+    """Cells of one coordinate for the end points of steps, and combinations of their indicators without slow ones.
 
-    Edges are in units of the box; `place` is that of the coordinate among those that have noise.
+    Edges are in units of the box; `place` is the number of the coordinate among those with noise.
     """
 
     coordinate: int
@@ -36,7 +35,7 @@ class Arrivals:
 
     @classmethod
     def of(cls, overview: Overview, domain: Domain, coordinate: int, place: int) -> Arrivals | None:
-        """Cells with as many points each; None where values repeat so often that cells would follow their rounding."""
+        """Cells with equally many points; None if values repeat so often that cells would depend on their rounding."""
         x = overview.sample.x[:, coordinate]
         edges = quantile_edges(x, ADEQUACY.arrival_cells) / domain.half[1 + coordinate]
         few = len(np.unique(x)) < ADEQUACY.distinct * len(x)
@@ -48,9 +47,9 @@ class Arrivals:
 
     @property
     def slope(self) -> float:
-        """The least slope of the logarithm of the density, in units of the box, beside its change: both mean squares.
+        """The least slope of the log density that gives a change of size one, in units of the box (root mean squares).
 
-        In a potential −∫f the density is exp(2∫f/a), so that a/2 times this is the least drift that makes a change.
+        In a potential −∫f the density is exp(2∫f/a), so a/2 times this is the least drift that causes such a change.
         """
         return np.pi * (ADEQUACY.slow_degree + 1) / 2
 
@@ -62,10 +61,10 @@ class Arrivals:
         joint: Float[np.ndarray, "s p"],
         nuisance: tuple[np.ndarray, np.ndarray],
     ) -> Sum:
-        """Gram, score and scatter of the combinations, with derivatives in the parameters behind them.
+        """Gram matrix, score and its covariance for the combinations, followed by derivatives in the parameters.
 
-        `ends` are the points in units of the box, `joint` what steps tell of the parameters, `nuisance` the
-        information on these and the scatter of what they tell.
+        `ends` are the points in units of the box, `joint` the steps' scores of the parameters, `nuisance` the
+        information on the parameters and the covariance of their scores.
         """
         root, i = np.linalg.inv(told.root[kept]), self.place
         n, count, size = root.shape[1], len(told.steps), told.rows.shape[1]

@@ -1,4 +1,4 @@
-"""Which clock is used for a recording, and what becomes of the answer when its law depends on the date.
+"""Which clock is used for a recording, and how a law that depends on the date changes the result.
 
 See docs/method.md §4.6 and §5.7.
 """
@@ -26,10 +26,10 @@ PERIOD = "period"
 class ClockFound:
     """The clock that was used for the data.
 
-    `kind` is "recorded", "restart" or "period"; `window` the time after which the clock restarts, None where it
-    never does, and `origin` a time at which it does. `relaxation` is the relaxation time of the state, None where none
-    was looked for; `automatic` says that the data chose. `date` is the test that the law does not depend on the date
-    beyond this clock, None where the clock is the recorded one.
+    `kind` is "recorded", "restart" or "period"; `window` is the time after which the clock restarts, None if it never
+    does, and `origin` a time at which it does. `relaxation` is the relaxation time of the state, None if it was not
+    estimated; `automatic` means that the clock was chosen from the data. `date` is the test of the hypothesis that the
+    law does not depend on the date beyond this clock, None for the recorded clock.
     """
 
     kind: str = RECORDED
@@ -41,16 +41,16 @@ class ClockFound:
 
     @property
     def p_value(self) -> float | None:
-        """The p-value of a law that does not depend on the date; None where it was not tested."""
+        """The p-value of the hypothesis that the law does not depend on the date; None if it was not tested."""
         return None if self.date is None else self.date.p_value
 
     @property
     def option(self) -> str | float:
-        """What asks for the same kind of clock again."""
+        """The value of the option `clock` that gives the same kind of clock again."""
         return self.window if self.kind == PERIOD and self.window is not None else self.kind
 
     def applied(self, data: IncrementSource) -> IncrementSource:
-        """Data on this very clock."""
+        """The data on this clock."""
         if self.window is None:
             return data
         return Relabelled(data, self.window, self.origin, self.kind == RESTART)
@@ -60,7 +60,7 @@ RECORDED_CLOCK = ClockFound()
 
 
 def choose_clock(data: IncrementSource, clock: object) -> tuple[IncrementSource, ClockFound]:
-    """Data on the clock that is asked for; "auto" restarts where long paths cover many relaxation times."""
+    """The data on the requested clock; "auto" restarts it if long paths cover many relaxation times."""
     wanted = checked_clock(clock)
     if wanted == RECORDED or isinstance(data, Relabelled):
         return data, RECORDED_CLOCK
@@ -76,9 +76,9 @@ def choose_clock(data: IncrementSource, clock: object) -> tuple[IncrementSource,
 
 
 def may_be_recorded(clock: ClockFound, data: IncrementSource) -> bool:
-    """Whether a law that depends on the date can be looked for on the recorded clock: of many paths at the same dates.
+    """Whether to search on the recorded clock instead, for a law that depends on the date.
 
-    The data had chosen the clock, and the date test rejects it.
+    So it is if the clock was chosen automatically, the date test rejects it, and many paths have the same dates.
     """
     rejected = clock.date is not None and clock.date.rejected
     return clock.automatic and rejected and recorded_times(data).shared
@@ -101,7 +101,7 @@ def _periodic(period: float, times: RecordedTimes) -> ClockFound:
 def with_date_test(
     clock: ClockFound, source: IncrementSource, surrogate: FittedCoefficients, kind: Kind, criteria: Criteria
 ) -> ClockFound:
-    """The same clock with the test that the law depends on no more of the date; as it is where it is the recorded."""
+    """The clock with the result of the date test; the recorded clock is returned unchanged."""
     if not isinstance(source, Relabelled):
         return clock
     rate = 1 / clock.relaxation if clock.relaxation else 1 / source.period
@@ -109,7 +109,7 @@ def with_date_test(
 
 
 def dated(found: Search, clock: ClockFound, asked: bool) -> Search:
-    """The ladder with ∂t's row from the date test; a law that depends on the date leaves no symmetry confirmed."""
+    """The ladder with the row of ∂t from the date test; if that rejects, no symmetry is confirmed."""
     date = clock.date
     if date is None:
         return found
@@ -123,6 +123,6 @@ def dated(found: Search, clock: ClockFound, asked: bool) -> Search:
 
 
 def unconfirmed(found: Search, asked: bool) -> Search:
-    """The ladder without a confirmed symmetry; `asked` keeps a number of generators that was given."""
+    """The ladder without confirmed symmetries; with `asked`, the number of generators given by the user is kept."""
     rows = tuple(replace(row, verdict="undecided") if row.verdict == "symmetry" else row for row in found.rows)
     return replace(found, rows=rows, count=found.count if asked else 0)

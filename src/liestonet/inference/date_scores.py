@@ -1,8 +1,8 @@
-"""Scores of drift and diffusion by date: what a change of the law at a date would explain of the residuals there.
+"""Scores of drift and diffusion by date: derivatives of the log-likelihood for changes of the law at a date.
 
 With z^i = (Δx^i − f^iΔt)/√(a^{ii}Δt), the score of a change √a^{ii}θψ(x) of f^i is z^i√Δt ψ, and that of a change
-a^{ij}ηψ(x) of a^{ij} is z^i z^j ψ less its mean. If the law does not depend on the date, they are martingale
-differences. Sums over bins of the date are all that the test needs; see docs/method.md §5.7.
+a^{ij}ηψ(x) of a^{ij} is z^i z^j ψ minus its mean. If the law does not depend on the date, they are martingale
+differences. The test needs only their sums over bins of the date; see docs/method.md §5.7.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Entry = tuple[int, ...]
 
 @dataclass(frozen=True)
 class ScoreKind:
-    """Scores of drift, or of diffusion: one column for each coefficient and function of the state that is tested.
+    """Scores of drift, or of diffusion: one column for each tested pair of a coefficient and a function of the state.
 
     In a bin, columns c and d have the covariance `mixing[c, d]` times the weight of their `functions`.
     """
@@ -46,10 +46,10 @@ class ScoreKind:
 
 @dataclass(frozen=True)
 class DateScores:
-    """Sums over bins of the date, for each coefficient `entries` and each of the functions of the state.
+    """Sums of scores over bins of the date, for each coefficient in `entries` and each function of the state.
 
     The first `tested` functions are 1 and the coordinates in units of the box. `drift_weights` and `diffusion_weights`
-    are sums of products of functions, weighted as the scores are; `mean_diffusion` is the mean of every a^{ij}.
+    are sums of products of functions with the weights of the scores; `mean_diffusion` is the mean of every a^{ij}.
     """
 
     first: float
@@ -73,7 +73,7 @@ class DateScores:
 
     @cached_property
     def dates(self) -> Float[np.ndarray, " bins"]:
-        """Middle of every bin, from −1 to 1 over the recording."""
+        """Middle of every bin; dates are scaled to [−1, 1] over the recording."""
         return (2 * np.arange(self.bins) + 1) / self.bins - 1
 
     def weights(self, entry: Entry) -> Float[np.ndarray, "bins functions functions"]:
@@ -82,7 +82,7 @@ class DateScores:
 
     @cached_property
     def centred(self) -> Float[np.ndarray, "bins entries functions"]:
-        """The sums less what coefficients that are constant in the date explain of them."""
+        """The sums with changes that are constant in the date projected out."""
         result = np.empty_like(self.sums)
         for place, entry in enumerate(self.entries):
             weights = self.weights(entry)
@@ -92,7 +92,7 @@ class DateScores:
 
     @property
     def columns(self) -> tuple[tuple[int, int], ...]:
-        """What is tested: places of coefficient and function; of mixed entries of the diffusion only their size."""
+        """The tested pairs (coefficient, function), by position; of mixed entries of the diffusion only their size."""
         return tuple(
             (place, function)
             for place, entry in enumerate(self.entries)
@@ -100,7 +100,7 @@ class DateScores:
         )
 
     def kinds(self, columns: Sequence[tuple[int, int]]) -> Iterator[ScoreKind]:
-        """Columns of the drift, then of the diffusion: Gaussian residuals and their squares are not correlated."""
+        """Columns of the drift, then of the diffusion, whose scores are uncorrelated for Gaussian residuals."""
         for length in (1, 2):
             chosen = [(place, k) for place, k in columns if len(self.entries[place]) == length]
             if not chosen:
@@ -137,7 +137,7 @@ def date_scores(source: Relabelled, surrogate: FittedCoefficients, rate: float) 
 
 
 def _travelling(surrogate: FittedCoefficients) -> FittedCoefficients:
-    """The surrogate without what no score needs, as it may go to other processes."""
+    """The surrogate without the parts that scores do not need, as it may be sent to other processes."""
     if not isinstance(surrogate, Surrogate) or surrogate.recorded is not None:
         return surrogate
     empty = Increments(*(array[:0] for array in surrogate.overview.sample))
@@ -160,7 +160,7 @@ class _Asked:
 
 
 class _DateSums:
-    """The sums by date over blocks, which come with their recorded times."""
+    """The sums by date, collected block by block with their recorded times."""
 
     rows = BLOCK_ROWS
 
@@ -171,11 +171,11 @@ class _DateSums:
         self.diffusion = np.zeros(shape)
 
     def empty(self) -> _DateSums:
-        """The same over nothing."""
+        """The same sums over no data."""
         return _DateSums(self.asked, len(self.sums))
 
     def join(self, later: _DateSums) -> None:
-        """Add the sums over what comes next."""
+        """Add the sums over later blocks."""
         for mine, other in ((self.sums, later.sums), (self.drift, later.drift), (self.diffusion, later.diffusion)):
             mine += other
 
@@ -187,7 +187,7 @@ class _DateSums:
         standard, settled = _standardised(asked.surrogate, block, asked.mean)
         inside = inside_domain(domain, block) & settled
         kept, z = Increments(*(array[inside] for array in block)), standard[inside]
-        middle = dates[inside] - first + kept.dt / 2  # equal steps would begin at the edges of bins
+        middle = dates[inside] - first + kept.dt / 2  # middles, because equal steps might begin at edges of bins
         bin_of = np.clip((bins * (middle / (last - first))).astype(np.int64), 0, bins - 1)
         state = (kept.x - domain.centre[1:]) / domain.half[1:]
         functions = np.prod(state[:, None, :] ** asked.degrees, axis=2)
@@ -218,10 +218,10 @@ def _mean_diffusion(surrogate: FittedCoefficients) -> Float[np.ndarray, "n n"]:
 def _standardised(
     surrogate: FittedCoefficients, block: Increments, mean: Float[np.ndarray, "n n"]
 ) -> tuple[Float[np.ndarray, "b n"], Bool[np.ndarray, " b"]]:
-    """Residuals over their standard deviations, zero in coordinates without noise; and which of them count.
+    """Residuals over their standard deviations, zero in coordinates without noise, and a mask of those that count.
 
-    Where errors of the recording are modelled, each residual is what is left given all before it: neighbours would be
-    correlated otherwise.
+    If measurement error is modelled, each residual is that of the filter given all points before, because plain
+    residuals of neighbouring steps would be correlated.
     """
     if isinstance(surrogate, Surrogate) and surrogate.recorded is not None:
         return innovations(surrogate, block)

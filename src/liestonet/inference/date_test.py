@@ -1,7 +1,7 @@
 """Does the law depend on the date? Score tests against slow trends, blocks of the recording and harmonics of the date.
 
-On a clock that restarts in every window ∂t is a symmetry by construction; whether it is one of the recording is
-asked here, and the answer is ∂t's row on the ladder (docs/method.md §5.7).
+On a clock that restarts in every window ∂t is a symmetry by construction. This test decides whether it is one of the
+recording; the result is the row of ∂t on the ladder (docs/method.md §5.7).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from liestonet.trajectories.clock import Relabelled
 
 @dataclass(frozen=True)
 class DateFamily:
-    """One of the tests: what it is against, and its own p-value."""
+    """One of the tests: the name of its alternative, and its p-value."""
 
     against: str
     p_value: float
@@ -36,11 +36,11 @@ class DateFamily:
 
 @dataclass(frozen=True)
 class DateTest:
-    """Whether drift and diffusion depend on the date: the p-value of a law that does not, and the size of a change.
+    """Whether drift and diffusion depend on the date: the p-value of the hypothesis that they do not, and the size.
 
-    `families` are the tests that are combined; `period` is that of the strongest force among the harmonics where they
-    reject at `level`, None elsewhere. `row` is what the ladder says of ∂t. `values` and `errors` are coefficients,
-    named by `labels`, estimated at each of the `dates` (middles of blocks).
+    `families` are the tests that are combined; `period` is that of the strongest harmonic force if harmonics reject at
+    `level`, else None. `row` is the ladder's row for ∂t. `values` and `errors` are coefficients, named by `labels`,
+    estimated at each of the `dates` (middles of blocks), with their standard errors.
     """
 
     p_value: float
@@ -55,23 +55,23 @@ class DateTest:
 
     @property
     def rejected(self) -> bool:
-        """Whether the data exclude a law that does not depend on the date."""
+        """Whether the hypothesis that the law does not depend on the date is rejected."""
         return self.p_value <= self.level
 
     def at(self, tolerance: float) -> DateTest:
-        """The same with the row's verdict at another tolerance."""
+        """The same test with the row's verdict at another tolerance."""
         verdict = verdict_of(not self.rejected, self.rejected, self.row.lower, self.row.upper, tolerance)
         return replace(self, row=replace(self.row, verdict=verdict))
 
 
-# What is tested: places of coefficient and function of the state.
+# Tested pairs (coefficient, function of the state), by position.
 Columns = Sequence[tuple[int, int]]
 
 
 def date_test(
     source: Relabelled, surrogate: FittedCoefficients, rate: float, kind: Kind, criteria: Criteria
 ) -> DateTest:
-    """Test a fit on a relabelled clock against the dates; `rate` is that of the fastest force to look for."""
+    """Test whether residuals of a fit on a relabelled clock depend on the date, for forces up to the rate `rate`."""
     scores = date_scores(source, surrogate, rate)
     level = criteria.level(kind, surrogate.dimension)
     force, other = _split(scores)
@@ -87,7 +87,7 @@ def date_test(
         strongest[p_value] = harmonic
     smallest = min(family.p_value for family in families)
     p_value = _combined(smallest, len(families))
-    # what wanders without a period shows in the blocks more clearly than in any harmonic
+    # changes without a period are more significant in the blocks than in any harmonic
     clear = min(strongest) <= smallest and p_value <= level
     harmonic = strongest[min(strongest)] if clear else None
     row = _row(scores, surrogate.domain, kind, harmonic, p_value, criteria)
@@ -96,18 +96,18 @@ def date_test(
 
 
 def _combined(smallest: float, count: int) -> float:
-    """p-value of the smallest of several; they look in orthogonal directions, so that they are nearly independent."""
+    """p-value of the smallest of several p-values of tests in orthogonal directions, which are nearly independent."""
     return float(-np.expm1(count * np.log1p(-min(smallest, 1 - 1e-16))))
 
 
 def _split(scores: DateScores) -> tuple[Columns, Columns]:
-    """A force that is added to the drift, and everything else."""
+    """The columns of a force added to the drift, and all other columns."""
     force = [(place, k) for place, k in scores.columns if len(scores.entries[place]) == 1 and k == 0]
     return force, [column for column in scores.columns if column not in force]
 
 
 def _slow_functions(scores: DateScores) -> tuple[Float[np.ndarray, "bins m"], Float[np.ndarray, "bins k"]]:
-    """Trends, and blocks as far as they are not trends; weighted by what the bins hold, with mean zero."""
+    """Trends, and blocks with the trends projected out, as functions of the bins with weighted mean zero."""
     weight = np.sqrt(scores.drift_weights[:, 0, 0])
     powers = np.polynomial.legendre.legvander(scores.dates, DATE.trend)
     block = np.minimum(np.arange(scores.bins) * DATE.blocks // scores.bins, DATE.blocks - 1)
@@ -122,7 +122,7 @@ def _slow_functions(scores: DateScores) -> tuple[Float[np.ndarray, "bins m"], Fl
 
 
 def _outside(columns: Float[np.ndarray, "bins m"], of: Float[np.ndarray, "bins k"]) -> Float[np.ndarray, "bins m"]:
-    """What of the columns is orthogonal to others."""
+    """The part of the columns orthogonal to other columns."""
     basis = np.linalg.qr(of)[0]
     return columns - basis @ (basis.T @ columns)
 
@@ -130,7 +130,7 @@ def _outside(columns: Float[np.ndarray, "bins m"], of: Float[np.ndarray, "bins k
 def _against(
     scores: DateScores, functions: Float[np.ndarray, "bins m"], columns: Columns
 ) -> Float[np.ndarray, "bins c"]:
-    """Scores of every bin for functions of the date times those of the state, orthogonal to all constant ones."""
+    """Scores of every bin for products of functions of date and state, orthogonal to those constant in the date."""
     parts = []
     for place, k in columns:
         weights, own = scores.weights(scores.entries[place]), scores.centred[:, place]
@@ -140,11 +140,10 @@ def _against(
 
 
 def _joint(scores: DateScores, functions: Float[np.ndarray, "bins m"], columns: Columns) -> float:
-    """p-value of all these changes together: a score test, with what constant coefficients explain taken out.
+    """p-value of a joint score test of all these changes, with constant coefficients projected out.
 
-    Their covariance is that of the scores as they were before. Sums of residuals over a block move the state of the
-    block, and with it what constant coefficients explain there: given the states the scores would seem to vary less
-    than they do.
+    The covariance is that of the scores before this projection. Sums of residuals over a block move the state of the
+    block, and with it the projected part; the covariance given the states would therefore be too small.
     """
     statistic, freedom = 0.0, 0
     for kind in scores.kinds(columns):
@@ -158,7 +157,7 @@ def _joint(scores: DateScores, functions: Float[np.ndarray, "bins m"], columns: 
 
 
 def _square(spread: Float[np.ndarray, "d d"], total: Float[np.ndarray, " d"]) -> tuple[float, int]:
-    """totalᵀ spread⁻¹ total, and the number of directions that there are."""
+    """totalᵀ spread⁻¹ total, and the rank of the spread."""
     scale = np.sqrt(np.maximum(np.diag(spread), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(spread / np.outer(scale, scale))
     seen = values > DATE.empty * values[-1]
@@ -166,9 +165,9 @@ def _square(spread: Float[np.ndarray, "d d"], total: Float[np.ndarray, " d"]) ->
 
 
 def _scan(scores: DateScores, columns: Columns, skipped: float | None) -> tuple[float, int]:
-    """p-value of the strongest harmonic among all that are faster than blocks, and its number."""
+    """p-value of the strongest of all harmonics faster than blocks, and the number of this harmonic."""
     harmonics = np.arange(DATE.blocks // 2 + 1, scores.bins // DATE.bins_in_period + 1)
-    if skipped is not None:  # the period of the clock and what fits into it
+    if skipped is not None:  # the period of the clock and its harmonics
         turns = harmonics / skipped
         harmonics = harmonics[np.abs(turns - np.round(turns)) * skipped > DATE.beside_period]
     if not len(harmonics):
@@ -205,7 +204,7 @@ def _row(
         functions = np.column_stack([functions, np.cos(angle), np.sin(angle)])
         frequencies = np.append(frequencies, [2 * np.pi * harmonic / scores.span] * 2)
     weight, excluded = domain.half[0] * frequencies, p_value <= criteria.level(kind, domain.dimension)
-    if excluded:  # a change that is there counts whole, however slow it is
+    if excluded:  # a significant change counts with its whole size, however slow it is
         weight = np.maximum(weight, 1.0)
     residuals, errors = [], []
     for place, entry in enumerate(scores.entries):
@@ -216,7 +215,7 @@ def _row(
         inverse = np.linalg.pinv(information, hermitian=True)
         total = weights.sum(axis=0)
         size = _size(scores, domain, kind, entry) * np.linalg.cholesky(total / total[0, 0]).T
-        # the mean square of a cosine is one half, and its derivative has the same times its frequency
+        # the mean square of a cosine is 1/2, and that of its derivative 1/2 times the squared frequency
         scale = np.kron(size, np.diag(weight / np.sqrt(2)))
         residuals.append(scale @ inverse @ against.sum(axis=0))
         errors.append(scale @ inverse @ against.T)
@@ -241,7 +240,7 @@ def _row(
 
 
 def _size(scores: DateScores, domain: Domain, kind: Kind, entry: Entry) -> float:
-    """A relative change of one in units of the clock's box, with the mean diffusion."""
+    """The size of a relative change of one, in units of the clock's box, with the mean diffusion."""
     duration, half, mean = domain.half[0], domain.half[1:], scores.mean_diffusion
     own = np.sqrt(np.maximum(np.diagonal(mean), 0.0)) / half
     if len(entry) == 1:
@@ -255,7 +254,7 @@ def _size(scores: DateScores, domain: Domain, kind: Kind, entry: Entry) -> float
 def _by_block(
     scores: DateScores, surrogate: FittedCoefficients
 ) -> tuple[np.ndarray, tuple[str, ...], np.ndarray, np.ndarray]:
-    """Coefficients at the middle of the box by blocks of the date: drift, its slope along its own coordinate, noise."""
+    """Drift, its slope along its own coordinate, and noise at the middle of the box, for every block of the date."""
     edges = np.linspace(0, scores.bins, DATE.blocks + 1).round().astype(int)
     dates = scores.first + scores.span * (edges[1:] + edges[:-1]) / 2 / scores.bins
     middle = surrogate.domain.centre[None]
@@ -285,7 +284,7 @@ def _by_block(
 
 
 def _in_block(scores: DateScores, place: int, rows: slice, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Least squares within one block, and standard errors from the scatter of its bins."""
+    """Least-squares estimates within one block, and standard errors from the scatter between its bins."""
     own = scores.centred[rows, place, :count]
     inverse = np.linalg.pinv(scores.weights(scores.entries[place])[rows, :count, :count].sum(axis=0), hermitian=True)
     change = inverse @ own.sum(axis=0)

@@ -1,4 +1,4 @@
-"""What an engine is asked and what it answers: from trajectories to directions that are judged."""
+"""The input and output of an engine, which goes from trajectories to tested directions."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from liestonet.trajectories.increments import IncrementSource
 
 @dataclass(frozen=True)
 class Request:
-    """What `discover` asks of an engine: the data, the kind, the criteria, and how much of an answer."""
+    """The input of an engine from `discover`: the data, the kind of symmetry, the criteria, and the options."""
 
     source: IncrementSource
     kind: Kind
     criteria: Criteria
-    dimension: object  # as given; how many are possible only the engine knows
+    dimension: object  # as the user gave it; the engine checks it
     formulas: bool
     seed: int
     say: Progress
@@ -42,7 +42,7 @@ class Request:
 
 @runtime_checkable
 class Attempt(Protocol):
-    """What training with so many generators came to."""
+    """The outcome of training with a given number of generators."""
 
     @property
     def count(self) -> int:
@@ -51,7 +51,7 @@ class Attempt(Protocol):
 
     @property
     def losses(self) -> dict[int, float]:
-        """The losses by their numbers."""
+        """The losses, by the number that each has in the paper."""
         ...
 
     @property
@@ -61,7 +61,7 @@ class Attempt(Protocol):
 
 
 class AttemptSummary(TypedDict):
-    """The same as plain values."""
+    """An `Attempt` in plain values."""
 
     count: int
     losses: dict[str, float]
@@ -69,7 +69,7 @@ class AttemptSummary(TypedDict):
 
 
 class TrainingSummary(TypedDict):
-    """What is said of a training: the losses at its end by name, and which number of generators each rule selects."""
+    """A summary of a training: the final losses by name, and the number of generators that each rule selects."""
 
     settings: dict[str, JSON]
     losses: dict[str, float]
@@ -84,29 +84,29 @@ class TrainingSummary(TypedDict):
 
 @runtime_checkable
 class Training(Protocol):
-    """What an engine that trains networks remembers of it."""
+    """The record that an engine keeps of the training of networks."""
 
     @property
     def rungs(self) -> Sequence[Attempt]:
-        """The numbers of generators that were tried, with their losses."""
+        """The attempts with different numbers of generators, with their losses."""
         ...
 
     def generators(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Values:
-        """The trained networks as they are."""
+        """The generators of the trained networks, unchanged."""
         ...
 
     def to_dictionary(self) -> TrainingSummary:
-        """Plain values, ready for JSON."""
+        """A summary in plain values, ready for JSON."""
         ...
 
 
 @dataclass(frozen=True)
 class Discovered:
-    """What an engine found: estimated coefficients, judged directions, and the coefficients refitted with `count`.
+    """The output of an engine: estimated coefficients, tested directions, coefficients refitted with the symmetries.
 
-    `law_dimension` is the number of symmetries of the law, None if not computed. `notes` are what a reader should
-    know about how the engine came to it, and `tuning` the numbers that only this engine decides by. `clock` is the one
-    that the data were on, with the test against the date; `tests` are those of the fit.
+    `law_dimension` is the number of symmetries of the law, None if not computed. `notes` are remarks on the engine's
+    computation, and `tuning` the numbers that only this engine uses in decisions. `clock` is that of the data, with the
+    date test; `tests` are those of the fit.
     """
 
     kind: Kind
@@ -123,7 +123,7 @@ class Discovered:
 
     @property
     def operator(self) -> NoisyOperator:
-        """The determining equations that the generators solve: of the refitted coefficients where there are any."""
+        """The determining equations that the generators solve: those of the refitted coefficients, if there are any."""
         return self.search.operator if self.imposed is None else self.imposed.operator
 
     @property
@@ -132,21 +132,21 @@ class Discovered:
         return self.search.vectors[:, : self.count] if self.imposed is None else self.imposed.refit.vectors
 
     def on_clock(self, clock: ClockFound, asked: bool) -> Discovered:
-        """The same with what the test against the date says; `asked` keeps a number of generators that was given."""
+        """The output after the date test; with `asked`, the number of generators given by the user is kept."""
         dated_search, rejected = dated(self.search, clock, asked), clock.date is not None and clock.date.rejected
         return replace(self, clock=clock)._with(dated_search, asked, rejected)
 
     def tested(self, tests: tuple[FitTest, ...], asked: bool) -> Discovered:
-        """The same with tests of the fit; one that is not adequate leaves no symmetry confirmed."""
+        """The output with tests of the fit; if the fit is not adequate, no symmetry is confirmed."""
         tested = replace(self, tests=tests)
         if not any(test.rejected for test in tests):
             return tested
         return tested._with(unconfirmed(self.search, asked), asked, rejected=True)
 
     def _with(self, search: Search, asked: bool, rejected: bool) -> Discovered:
-        """Another judgement of the same directions; without a symmetry nothing is imposed.
+        """The output with other verdicts on the same directions; without a symmetry there is no refit.
 
-        Coefficients that are `rejected` have no symmetries of the law to count either.
+        If the coefficients are `rejected`, the symmetries of the law are not counted either.
         """
         law = None if rejected else self.law_dimension
         if search.count or asked or not self.count:
@@ -176,8 +176,8 @@ def law_dimension(
 ) -> int | None:
     """Number of symmetries at law level; with one noise Itô and law agree, and it is not computed for Fokker–Planck.
 
-    It is what the data support, whatever dimension was asked for. Shifts of the variables `exact` are imposed on the
-    surrogate already.
+    It is the number that the data support, whatever dimension the user gave. Translations of the variables `exact` are
+    already imposed on the surrogate.
     """
     if kind is LAW or (kind is ITO and surrogate.noise <= 1):
         return sum(row.verdict == "symmetry" for row in found.rows)
@@ -188,7 +188,7 @@ def law_dimension(
 
 
 def dimension_flag(found: Search, dimension: int | None) -> Iterator[Flag]:
-    """A given number of generators that is not the number that the data support."""
+    """A flag if the number of generators that the user gave is not the number that the data support."""
     supported = sum(row.verdict == "symmetry" for row in found.rows)
     if dimension is not None and dimension != supported:
         yield Flag(

@@ -1,7 +1,7 @@
-"""Likelihood of paths that a fit has not seen, with symmetries imposed and without (docs/method.md §6.4).
+"""Held-out log-likelihood with symmetries imposed and without (docs/method.md §6.4).
 
-The sums that a fit is made of are kept in parts. Leaving one out gives the estimates of the others, imposing is linear
-near the fit, so every part can be predicted from all others at the cost of a few small matrices.
+The sums of a fit are kept by parts of the data. The fit without one part follows from the other sums, and imposing is
+linear near the fit, so every part can be predicted from all others at the cost of a few small matrices.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from liestonet.core.uncertainty import Information
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Log-likelihood that each part gains by a constraint when it is predicted from the others."""
+    """The gain in log-likelihood by a constraint, for each part of the data when it is predicted from the others."""
 
     gains: Float[np.ndarray, " folds"]
 
@@ -27,22 +27,22 @@ class HeldOut:
 
     @property
     def error(self) -> float:
-        """Standard error of the gain, from its scatter between parts."""
+        """Standard error of the gain, from the scatter between parts."""
         return float(np.std(self.gains, ddof=1) * np.sqrt(len(self.gains)))
 
     def loses(self, errors: float) -> bool:
-        """Whether held-out paths are less likely by more than so many standard errors."""
+        """Whether the constraint makes held-out data less likely by more than `errors` standard errors."""
         return self.gain < -errors * self.error
 
     def loses_to(self, other: HeldOut, errors: float) -> bool:
-        """Whether another constraint predicts better by more than so many standard errors of the difference."""
+        """Whether another constraint predicts better by more than `errors` standard errors of the difference."""
         return HeldOut(self.gains - other.gains).loses(errors)
 
 
 def held_out(surrogate: EstimatedCoefficients, start: Information, constrained: EstimatedCoefficients) -> HeldOut:
-    """What a constraint gains over the surrogate; `start` is the information that it was imposed on.
+    """The held-out gain of a constraint over the surrogate; `start` is the information on which it was imposed.
 
-    Directions that data do not show are taken out of the prediction.
+    Directions that the data do not determine are projected out of the prediction.
     """
     known = surrogate.information
     if known is None:

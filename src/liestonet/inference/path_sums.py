@@ -1,4 +1,4 @@
-"""Do many paths differ from each other? Squares of their sums of scores, beside those of independent steps."""
+"""Test whether many paths differ: the squares of their sums of scores, compared with those of independent steps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from liestonet.inference.tuning import ADEQUACY
 
 @dataclass(frozen=True)
 class PathSums:
-    """Of every path: its steps, the sum of its scores, of their squares, and of products of neighbours, each twice.
+    """For every path: the number of steps, the sums of scores, of their squares, and of products of neighbours, twice.
 
-    Neighbours are at most as many steps apart as memory is looked for.
+    Neighbours are at most as many steps apart as the longest lag in the test for memory.
     """
 
     steps: Int[np.ndarray, " k"]
@@ -26,7 +26,7 @@ class PathSums:
 
     @classmethod
     def of(cls, path: Int[np.ndarray, " s"], scores: Float[np.ndarray, " s"]) -> PathSums:
-        """Of scores in the order of the steps, zero where a step does not count."""
+        """The sums of scores given in the order of the steps, zero for steps that do not count."""
         own, count = path - path[0], int(path[-1] - path[0]) + 1
         neighbours = np.zeros(count)
         for lag in range(1, ADEQUACY.lags[-1] + 1):
@@ -37,7 +37,7 @@ class PathSums:
 
     @classmethod
     def together(cls, pieces: Sequence[PathSums]) -> PathSums:
-        """Those of all pieces that have any steps."""
+        """The sums of all pieces that have any steps, concatenated."""
         steps, totals, squares, neighbours = (
             np.concatenate([getattr(each, name) for each in pieces])
             for name in ("steps", "totals", "squares", "neighbours")
@@ -46,10 +46,9 @@ class PathSums:
         return cls(steps[counted], totals[counted], squares[counted], neighbours[counted])
 
     def differ(self, remembering: bool) -> tuple[float, float]:
-        """P-value that all paths have the same mean, and the variance of their means.
+        """P-value of the hypothesis that all paths have the same mean, and the variance of their means.
 
-        Where steps remember those before, only pairs of steps count that are farther apart: neighbours are alike on
-        any path then.
+        With memory (`remembering`), pairs of neighbouring steps are left out, as these are correlated on any path.
         """
         if not remembering:
             sum_of_squares, weight = float(np.sum(self.squares)), float(np.sum(self.squares**2))

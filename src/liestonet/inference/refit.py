@@ -1,7 +1,8 @@
-"""Drift and diffusion refitted under the symmetries that were found (docs/method.md §6.3).
+"""Drift and diffusion refitted with the symmetries that were found (docs/method.md §6.3).
 
-The parameters move as little as their covariance allows until the block V solves the determining equations, V being
-free to turn: what a change of V absorbs costs nothing. Repeated, because V changes with the coefficients.
+The parameters change as little as possible, in the metric of their covariance, until the block of generators V solves
+the determining equations. V may rotate, and residuals removed by a rotation cost nothing. The steps are repeated,
+because V changes with the coefficients.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ Estimated = TypeVar("Estimated", bound=EstimatedCoefficients)
 
 @dataclass(frozen=True)
 class Refit:
-    """The symmetric surrogate, the generators there, and the likelihood ratio of imposing them.
+    """The symmetric surrogate, its generators, and the likelihood ratio of imposing them.
 
-    The surrogate's errors are those that are left when the symmetries are taken as exact. `held_out` is the
-    log-likelihood that paths which the estimates have not seen gain by the symmetries, with its standard error.
+    The surrogate's errors are those that remain if the symmetries are exact. `held_out` is the gain by the symmetries
+    in the log-likelihood of held-out data, with its standard error.
     """
 
     surrogate: EstimatedCoefficients
@@ -42,15 +43,15 @@ class Refit:
 
     @property
     def tests_something(self) -> bool:
-        """Whether the symmetries ask anything of the coefficients."""
+        """Whether the symmetries impose any condition on the coefficients."""
         return self.degrees_of_freedom >= REFIT.least_freedom
 
     @property
     def p_value(self) -> float:
-        """Chance of a deviance this large if the symmetries are exact; too large rather than too small.
+        """Probability of a deviance this large if the symmetries are exact; conservative.
 
         The deviance is measured in the posterior's metric, where shrunk parameters scatter less than their prior says.
-        Symmetries that ask nothing of the coefficients, as ∂t on a clock that restarts, cannot be rejected.
+        Symmetries that impose no condition, such as ∂t on a clock that restarts, cannot be rejected.
         """
         if not self.tests_something:
             return 1.0
@@ -59,7 +60,7 @@ class Refit:
 
 @dataclass(frozen=True)
 class Imposed:
-    """A refit with the determining equations of its coefficients, for what goes on computing."""
+    """A refit with the determining equations of its coefficients, for further computations."""
 
     refit: Refit
     operator: NoisyOperator
@@ -71,7 +72,7 @@ def refit_with_symmetries(
     operator: NoisyOperator,
     vectors: Float[np.ndarray, "m k"],
 ) -> Imposed:
-    """Impose a block of directions on a surrogate; `operator_of` builds D for changed coefficients."""
+    """Impose a block of directions on a surrogate; `operator_of` gives D for changed coefficients."""
     shift, moved = np.zeros(operator.directions), np.inf
     step = _Step(shift, surrogate, 0.0)
     for _ in range(REFIT.rounds):
@@ -81,7 +82,7 @@ def refit_with_symmetries(
         step = _imposed(surrogate, evidence, shift, REFIT.slack)
         vectors = beside.followed(step.shift - shift, REFIT.largest_turn)
         moved, shift = float(np.linalg.norm(step.shift - shift)), step.shift
-        # every round starts from the errors of the data, not from what the last one left of them
+        # every round starts from the original errors, not from those that the last round left
         operator = operator_of(step.surrogate.with_errors(surrogate.errors))
         if moved < REFIT.standing:
             break
@@ -91,14 +92,14 @@ def refit_with_symmetries(
 
 
 def refit_exactly(surrogate: Estimated, evidence: Evidence, slack: float | int = REFIT.exact_slack) -> Estimated:
-    """Impose directions as they stand, not free to turn; up to `slack` of the largest noise, in squares."""
+    """Impose directions without rotating them; residuals up to `slack` of the largest noise, in squares, remain."""
     shift = np.zeros(len(evidence.cross))
     return _imposed(surrogate, evidence, shift, slack).surrogate
 
 
 @dataclass(frozen=True)
 class _Step(Generic[Estimated]):
-    """Errors that explain the residuals, the surrogate without them, and how many conditions that took."""
+    """One step: the errors that explain the residuals, the surrogate without them, and the number of conditions."""
 
     shift: Float[np.ndarray, " s"]
     surrogate: Estimated
@@ -120,10 +121,10 @@ def _imposed(
 
 
 def deviance(surrogate: EstimatedCoefficients, constrained: EstimatedCoefficients) -> tuple[float, float]:
-    """Twice the log posterior that a constraint costs, and its mean if the constraint is exact: degrees of freedom.
+    """Twice the loss of log posterior by a constraint, and its mean if the constraint is exact: degrees of freedom.
 
-    The mean is what the constraint does to all errors, those that the prior adds included: the sizes of the prior came
-    from the same data. Directions that data do not show cost nothing beyond their own size.
+    The mean includes the errors that the prior adds, because the prior's variances were estimated from the same data.
+    Directions that the data do not determine cost nothing beyond their own size.
     """
     known, errors = surrogate.information, surrogate.errors
     if known is None:
@@ -138,7 +139,7 @@ def deviance(surrogate: EstimatedCoefficients, constrained: EstimatedCoefficient
 def _costs(
     precision: Float[np.ndarray, "p p"], hidden: Float[np.ndarray, "p h"], changes: Float[np.ndarray, "p k"]
 ) -> Float[np.ndarray, " k"]:
-    """What changes of all parameters cost, each with the hidden part that makes it cheapest."""
+    """The loss of log posterior by changes of all parameters, each minimised over the hidden directions."""
     both = hidden.T @ precision
     share = np.linalg.solve(both @ hidden + np.eye(hidden.shape[1]), both @ changes)
     rest = changes - hidden @ share

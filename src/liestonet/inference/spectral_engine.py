@@ -24,12 +24,12 @@ class Spectral:
         object.__setattr__(self, "refit", truth_of("refit", self.refit))
 
     def discover(self, request: Request) -> Discovered:
-        """Fit, search, and impose what was found."""
+        """Fit drift and diffusion, search for symmetries, and impose those found."""
         kind, criteria, dimension, say = request.kind, request.criteria, request.dimension, request.say
         surrogate = fit_spectral(request.source, say)
         say("looking for symmetries")
         found, imposed, shifted = search_in_stages(kind, surrogate, criteria, dimension, self.refit, say)
-        asked = dimension if is_whole(dimension) else None  # anything else was refused by the search
+        asked = dimension if is_whole(dimension) else None  # the search has refused all other values
         count = found.count if asked is None else asked
         law = law_dimension(kind, shifted.surrogate, found, criteria, say, shifted.variables)
         return Discovered(kind, surrogate, found, count, imposed, law, tuple(dimension_flag(found, asked)))

@@ -1,8 +1,8 @@
-"""The search on data in stages: shifts first, then all directions, then the coefficients with the symmetries imposed.
+"""The search on data in stages: translations, then all directions, then a refit with the symmetries imposed.
 
-Everything is judged on the rich surrogate with all its errors. A simpler one, which the evidence supports, only
-proposes: directions to judge, and coefficients to impose the symmetries on. Paths held out decide what is kept.
-See docs/method.md §6.
+All tests use the rich surrogate with all its errors. A sparse surrogate, chosen by the marginal likelihood, only
+proposes directions to test, and coefficients on which to impose the symmetries. Held-out likelihood decides which
+refit is kept. See docs/method.md §6.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Block = Float[np.ndarray, "m k"]
 
 @dataclass(frozen=True)
 class _Stage:
-    """A surrogate with shifts imposed, its operator, and how to get operators of others in the same basis."""
+    """A surrogate with translations imposed, its operator, and a way to operators of others in the same basis."""
 
     kind: Kind
     surrogate: Surrogate
@@ -62,7 +62,7 @@ class _Stage:
 
 @dataclass(frozen=True)
 class _Sparse:
-    """The sparse model with shifts imposed: its information and surrogate, its own directions and their residuals."""
+    """The sparse model with translations imposed: its information, surrogate, directions and their residuals."""
 
     information: Information
     surrogate: Surrogate
@@ -72,7 +72,7 @@ class _Sparse:
 
 @dataclass(frozen=True)
 class Shifted:
-    """A surrogate with the shifts of some variables (0 is time) imposed."""
+    """A surrogate with the translations of some variables (0 is time) imposed."""
 
     surrogate: Surrogate
     variables: tuple[int, ...] = ()
@@ -81,9 +81,9 @@ class Shifted:
 def search_in_stages(
     kind: Kind, surrogate: Surrogate, criteria: Criteria, dimension: object, imposing: bool, say: Progress
 ) -> tuple[Search, Imposed | None, Shifted]:
-    """Search; take exact shifts as such and search again; impose all that was found and solve once more.
+    """Search; impose translations that are exact and search again; impose all symmetries and solve once more.
 
-    Returns the surrogate with the exact shifts imposed as well.
+    Returns the search, the refit if there is one, and the surrogate with the exact translations imposed.
     """
     found, stage, sparse = _judged(kind, surrogate, criteria, dimension, imposing, say, anew)
     shifted = Shifted(stage.surrogate, stage.shifts.variables)
@@ -98,10 +98,10 @@ def search_in_stages(
 def ladders(
     kind: Kind, surrogate: Surrogate, tolerances: Sequence[float], error_rate: float, imposing: bool
 ) -> Iterator[Search]:
-    """What the search finds on one surrogate at each of several tolerances; nothing is imposed on the coefficients.
+    """The searches on one surrogate at each of several tolerances, without a refit.
 
-    Intervals and p-values do not depend on the tolerance, but it decides which basis is rich enough and which shifts
-    are taken as exact. What several tolerances have in common is computed once.
+    Intervals and p-values do not depend on the tolerance, but the choice of basis and of translations taken as exact
+    does. Computations that several tolerances share are done once.
     """
     kept: dict[Hashable, Any] = {}
 
@@ -117,13 +117,13 @@ def ladders(
 def _judged(
     kind: Kind, surrogate: Surrogate, criteria: Criteria, dimension: object, imposing: bool, say: Progress, once: Once
 ) -> tuple[Search, _Stage, _Sparse | None]:
-    """The search with exact shifts taken as such; no sparse model where nothing can be imposed."""
+    """The search with exact translations imposed, its stage, and the sparse model, None if there can be no refit."""
     found = search(kind, surrogate, surrogate.suited, surrogate.overview.points, criteria, once)
     most, poorer = most_symmetries(kind, surrogate.dimension), found.poorer
     if dimension is not None:
         found = replace(found, count=_possible(dimension, found))
     if not imposing or not surrogate.errors.complete:
-        # a sample of the errors can judge symmetries, but not tell which errors they would exclude
+        # a random sample of the errors suffices to test symmetries, but not to impose them
         none = Shifts((), found.vectors[:, :0], ())
         return found.withdraw_unsettled(most), _Stage(kind, surrogate, found.operator, none), None
     shifts = exact_shifts(found.operator, criteria, criteria.error_rate / most)
@@ -148,7 +148,7 @@ def _judged(
 
 
 def _sparse(stage: _Stage, surrogate: Surrogate, count: int) -> _Sparse:
-    """The sparse model of a surrogate; its directions by their residuals alone, the shifts first."""
+    """The sparse model of a surrogate, with directions ordered by residual after the translations."""
     information = sparse_model(surrogate)
     plain = shift_invariant(surrogate, stage.shifts.variables, information)
     gram = stage.operator_of(plain).gram
@@ -158,7 +158,7 @@ def _sparse(stage: _Stage, surrogate: Surrogate, count: int) -> _Sparse:
 
 
 def _refitted(stage: _Stage, surrogate: Surrogate, found: Search, sparse: _Sparse) -> Imposed | None:
-    """The symmetries imposed on the rich surrogate or on the sparse one, unless held-out paths contradict them."""
+    """A refit of the rich or the sparse surrogate with the symmetries; None if held-out data contradict them."""
     count, sizes = found.count, sparse.residuals
     imposed = refit_with_symmetries(stage.surrogate, stage.operator_of, found.operator, found.vectors[:, :count])
     conditions = deviance(surrogate, stage.surrogate)[1]
@@ -173,7 +173,7 @@ def _refitted(stage: _Stage, surrogate: Surrogate, found: Search, sparse: _Spars
 
 
 def likely_refit(surrogate: EstimatedCoefficients, shifted: EstimatedCoefficients, imposed: Imposed) -> Imposed | None:
-    """A refit with its likelihood, unless held-out paths contradict it; it began with shifts imposed already."""
+    """A refit with its likelihood, None if held-out data contradict it; it began with the translations imposed."""
     if surrogate.information is None:
         raise RuntimeError("the surrogate keeps no sums by parts of the data")
     compared, gained = _compared(surrogate, surrogate.information, imposed, deviance(surrogate, shifted)[1])
@@ -183,9 +183,9 @@ def likely_refit(surrogate: EstimatedCoefficients, shifted: EstimatedCoefficient
 def _compared(
     surrogate: EstimatedCoefficients, start: Information, imposed: Imposed, conditions: float
 ) -> tuple[Imposed, HeldOut]:
-    """A refit with its likelihood: how far it is from the estimates, and what held-out paths gain by it.
+    """A refit with its deviance from the estimates, and its gain in held-out likelihood.
 
-    `conditions` is the number of those that shifts had imposed before.
+    `conditions` is the number of conditions that translations had imposed before.
     """
     refit = imposed.refit
     gained = held_out(surrogate, start, refit.surrogate)

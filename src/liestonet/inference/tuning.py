@@ -1,6 +1,6 @@
-"""What decides which proposals of symmetries are followed and whether they are imposed on the coefficients.
+"""Numbers that decide which proposed symmetries are accepted and whether they are imposed on the coefficients.
 
-What these values lead to on seeds that were not used to choose them: `docs/examples.md`, `docs/controls.md`.
+`docs/examples.md` and `docs/controls.md` show their effect, on seeds that were not used to choose them.
 """
 
 from __future__ import annotations
@@ -12,76 +12,78 @@ from dataclasses import dataclass
 class RefitTuning:
     """How symmetries are imposed on coefficients."""
 
-    # The equations are imposed to this part of the largest noise in them, in squares, or of a negligible residual.
-    # Source: by hand; what is smaller may be an error of bases, and imposing it would take away true errors.
+    # The determining equations are imposed up to this fraction of the largest noise in them, in squares, or of a
+    # negligible residual. Source: by hand; smaller residuals may be errors of the bases, and imposing these would
+    # remove true errors.
     slack: float = 1e-3
-    # The same for exact directions, which cannot turn. Source: by hand.
+    # The same for exact directions, which are not rotated. Source: by hand.
     exact_slack: float = 1e-7
-    # With fewer conditions than this in all, symmetries ask nothing of the coefficients. Source: theory: conditions
-    # that data show are counted nearly whole.
+    # With fewer degrees of freedom than this, symmetries impose no condition on the coefficients. Source: theory: a
+    # condition that the data can test counts nearly as one.
     least_freedom: float = 0.05
-    # Rounds of imposing and turning at most. Source: cost.
+    # Largest number of rounds of imposing conditions and rotating the block. Source: cost.
     rounds: int = 10
-    # The coefficients stand still when a round moves them by less than this many standard errors. Source: by hand.
+    # The coefficients have converged if a round changes them by less than this many standard errors. Source: by hand.
     standing: float = 0.1
-    # A round turns the block by no more than this (radians, roughly). Source: by hand; the equations are linearised.
+    # Largest rotation of the block in one round (radians, roughly). Source: by hand; the equations are linearised.
     largest_turn: float = 0.3
 
 
 @dataclass(frozen=True)
 class StagesTuning:
-    """When the proposal of a sparse surrogate, and a refit, are taken."""
+    """When the proposal of a sparse surrogate, and a refit, are accepted."""
 
-    # What a sparse surrogate proposes must stand out of its next direction by this factor. Source: by hand.
+    # The residual of the sparse surrogate's next direction must be larger than those proposed by this factor. Source:
+    # by hand.
     gap: float = 3.0
-    # It must lie in the span of the rich surrogate within so many of its errors. Source: by hand; three standard
-    # errors.
+    # The proposal must lie in the span of the rich surrogate's directions within this many of their standard errors.
+    # Source: by hand.
     errors: float = 3.0
-    # None of these errors is taken as smaller than this (radians). Source: by hand.
+    # Smallest value used for these errors (radians). Source: by hand.
     least_error: float = 1e-2
-    # Symmetries are imposed unless held-out paths are less likely by more than so many standard errors. Source: theory:
-    # chance alone does that in one of forty cases.
+    # Symmetries are imposed unless held-out data are less likely by more than this many standard errors. Source:
+    # theory: by chance this happens in one of forty cases.
     clearly: float = 2.0
 
 
 @dataclass(frozen=True)
 class DateTuning:
-    """The test that a law does not depend on the date."""
+    """The test of the hypothesis that the law does not depend on the date."""
 
-    # Bins of the date for each relaxation time. Source: by hand; forces with a quarter of it as period are looked for.
+    # Bins of the date per relaxation time. Source: by hand; this resolves forces with a quarter of it as their period.
     bins: float = 16.0
-    # Bins at most. Source: cost.
+    # Largest number of bins. Source: cost.
     most_bins: int = 16_384
-    # Bins at least, where there are increments for them. Source: by hand; blocks need some each.
+    # Smallest number of bins, if there are enough increments. Source: by hand; every block needs several.
     least_bins: int = 256
-    # Increments in a bin on average at least. Source: by hand; errors that neighbours share then stay within a bin.
+    # Smallest mean number of increments in a bin. Source: by hand; correlated errors of neighbours are then in one bin.
     least_in_bin: int = 8
-    # A harmonic has so many bins in its period at least. Source: theory: fewer would show it at half of its size.
+    # Smallest number of bins in the period of a harmonic. Source: theory: with fewer its size would appear halved.
     bins_in_period: int = 4
-    # Blocks of the date that are compared, and shown. Source: by hand.
+    # Number of blocks of the date that are compared and plotted. Source: by hand.
     blocks: int = 16
-    # Degree of a slow trend. Source: by hand; a change in one direction, and one that turns.
+    # Degree of a slow trend. Source: by hand; a monotone change, and one that reverses.
     trend: int = 2
-    # Total degree of the state in what is taken out as constant in the date, for one, two, three and more coordinates.
-    # Source: by hand.
+    # Total degree of the functions of the state that are projected out as constant in the date, for one, two, three and
+    # more coordinates. Source: by hand.
     constant_degree: tuple[int, ...] = (3, 2, 2, 1)
-    # Squared standardised residuals count as this at most: one jump is no date. Source: by hand; four standard
-    # deviations.
+    # Squared standardised residuals are clipped at this value, so that a single jump is no dependence on the date.
+    # Source: by hand; four standard deviations.
     clip: float = 16.0
-    # Diffusions below this part of their mean are taken as that. Source: by hand.
+    # Diffusions below this fraction of their mean are raised to it. Source: by hand.
     least_diffusion: float = 1e-3
-    # Cosines of the date in which the size of a slow dependence is measured. Source: by hand.
+    # Number of cosines of the date with which the size of a slow dependence is measured. Source: by hand.
     cosines: int = 8
-    # Combinations of functions of which less than this part is left beside the fit's own are not asked: errors of the
-    # linear filter, where noise of the points meets a diffusion that depends on the state, would decide. Source: CIR
-    # with noise of one step, seeds from 500.
+    # Combinations of test functions are left out if less than this fraction of them is orthogonal to the fit's own:
+    # errors of the linear filter, for noisy points and a diffusion that depends on the state, would decide. Source:
+    # CIR with noise of one step, seeds from 500.
     least_unexplained: float = 0.5
-    # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares.
+    # Directions smaller than this fraction of the largest count as rounding. Source: theory: sums of squares.
     empty: float = 1e-9
-    # A direction is ∂t itself if the cosine between the two is above this. Source: by hand.
+    # A direction counts as ∂t if the cosine between the two is above this. Source: by hand.
     time_itself: float = 0.99
-    # Harmonics as near as this many to one of the period that the clock has are left out. Source: theory: neighbours
-    # share a line that lies between them.
+    # Harmonics this near in number to one of the clock's period are left out. Source: theory: a frequency between two
+    # harmonics contributes to both.
     beside_period: float = 1.5
 
 
@@ -89,56 +91,59 @@ class DateTuning:
 class AdequacyTuning:
     """The tests that the fit of a recording is adequate."""
 
-    # p-value below which a fit is rejected, if the deviation is material too. Source: by hand; far below the error
-    # rate, as a rejection leaves no symmetry.
+    # p-value below which a fit is rejected, if the deviation is also material. Source: by hand; far below the error
+    # rate, because after a rejection no symmetry is confirmed.
     level: float = 1e-3
-    # A smaller change of drift or diffusion, relative to themselves, is no reason to reject. Source: by hand; half of
-    # the default tolerance.
+    # Relative change of drift or diffusion below which a fit is not rejected. Source: by hand; half of the default
+    # tolerance.
     material: float = 0.05
-    # Cells in each coordinate, for one, two, three and more. Source: by hand; eight periods show in 32.
+    # Cells in each coordinate, for one, two, three and more. Source: by hand; 32 cells resolve eight periods.
     cells: tuple[int, ...] = (32, 6, 8)
-    # Cells of a coordinate where steps arrive, in up to two coordinates. Source: by hand; eight periods show in 32.
+    # Cells of a coordinate for end points of steps, in up to two coordinates. Source: by hand; 32 resolve 8 periods.
     arrival_cells: int = 32
-    # Polynomials of their ranks up to this degree are left out: what steps that are not Gaussian do to the density
-    # varies so slowly, and slower deviations of the drift show in its cells. Source: by hand; 4.5 periods are left.
+    # Polynomials in the cells' ranks up to this degree are left out: effects of non-Gaussian steps on the density vary
+    # this slowly, and slow deviations of the drift appear in the cells of starting points. Source: by hand; structure
+    # from 4.5 periods on remains.
     slow_degree: int = 8
-    # Steps at most in which the drift changes by this part of itself; longer ones are too far from Gaussian where the
-    # noise grows or the drift bends. Source: CIR and the double well at .6, seeds from 971, are rejected without it.
+    # Longest step for the test of end points, as a fraction of the relaxation time; longer steps are too far from
+    # Gaussian if noise or slope of the drift vary. Source: CIR and the double well at .6, seeds from 971, are rejected
+    # without it.
     longest_arrival: float = 0.2
-    # Steps of which that is asked at most, as blocks: of more, smaller deviations from Gaussian steps would show.
-    # Source: by hand; the same at .18 and 20,000 points show none.
+    # Largest number of steps in the test of end points, in blocks; with more, smaller deviations from Gaussian steps
+    # would be significant. Source: by hand; the same systems at .18 and 20,000 points are not rejected.
     most_arrivals: int = 32_768
-    # With fewer distinct values than this part of the sample a coordinate is rounded, and where steps arrive is not
-    # asked. Source: by hand.
+    # With fewer distinct values than this fraction of the sample, a coordinate counts as rounded and its end points are
+    # not tested. Source: by hand.
     distinct: float = 0.5
-    # Steps back that may predict a step. Source: by hand; memory between one and sixteen steps.
+    # Lags of past steps that might predict a step. Source: by hand; memory between one and sixteen steps.
     lags: tuple[int, ...] = (1, 2, 4, 16)
-    # Paths at most that have a function each; the scatter of more is tested as a whole. Source: cost.
+    # Largest number of paths with one test function each; of more paths, the variance is tested. Source: cost.
     most_paths: int = 60
-    # Paths at least for a test of their scatter. Source: theory: their sum of squares is then close to Gaussian.
+    # Smallest number of paths for the test of their variance. Source: theory: the sum of squares is then nearly
+    # Gaussian.
     least_paths: int = 30
-    # Steps at least. Source: theory: the statistic is a χ² with some dozen degrees of freedom.
+    # Smallest number of steps. Source: theory: the statistic is a χ² with a few dozen degrees of freedom.
     least_steps: int = 2000
-    # Steps at most, evenly over the recording. Source: cost.
+    # Largest number of steps, evenly over the recording. Source: cost.
     most_steps: int = 200_000
     # Steps in a block. Source: cost.
     block: int = 16_384
     # Steps in a piece of a block. Source: cost.
     piece: int = 4096
-    # Past steps and standardised ones count as so many standard deviations at most. Source: by hand: one jump is no
+    # Past and standardised steps are clipped at this many standard deviations. Source: by hand: a single jump is no
     # memory.
     clip: float = 4.0
-    # (z² − 1)/√2 counts as this at most. Source: the same, for the square.
+    # (z² − 1)/√2 is clipped at this value. Source: the same, for the square.
     clip_squares: float = 10.6
-    # Diffusions below this part of their mean are taken as that. Source: by hand.
+    # Diffusions below this fraction of their mean are raised to it. Source: by hand.
     least_diffusion: float = 1e-3
-    # Combinations of functions of which less than this part is left beside the fit's own are not asked: errors of the
-    # linear filter, where noise of the points meets a diffusion that depends on the state, would decide. Source: CIR
-    # with noise of one step, seeds from 500.
+    # Combinations of test functions are left out if less than this fraction of them is orthogonal to the fit's own:
+    # errors of the linear filter, for noisy points and a diffusion that depends on the state, would decide. Source:
+    # CIR with noise of one step, seeds from 500.
     least_unexplained: float = 0.5
-    # Directions smaller than this part of the largest are rounding. Source: theory: sums of squares.
+    # Directions smaller than this fraction of the largest count as rounding. Source: theory: sums of squares.
     empty: float = 1e-9
-    # The same for the scatter of the scores. Source: theory: they are known from fewer steps.
+    # The same for the covariance of the scores. Source: theory: it is estimated from fewer steps.
     rounding: float = 1e-6
 
 

@@ -1,1 +1,1 @@
-"""The pipelines, steps one below the other: `solve` takes an equation to a result, `discover` trajectories."""
+"""The pipelines: `solve` goes from an equation to a result, `discover` from trajectories."""

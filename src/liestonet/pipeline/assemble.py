@@ -1,4 +1,4 @@
-"""Every result is put together here: a readable basis, formulas, the algebra, the ladder and the flags."""
+"""Construction of every result: a readable basis, formulas, the algebra, the ladder and the flags."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Spanned:
-    """Generators with all directions that were looked at, their rows on the ladder, formulas and algebra."""
+    """Generators, all directions tested with their rows on the ladder, formulas and the algebra."""
 
     fields: Fields
     directions: Fields
@@ -65,7 +65,7 @@ class Spanned:
 def equation_result(
     problem: Problem, spanned: Spanned, findings: EquationFindings, flags: Iterable[Flag], infinite: bool = False
 ) -> Result:
-    """What `solve` returns."""
+    """A result of `solve` from its parts."""
     return Result(
         symmetry=problem.kind.name,
         dimension=math.inf if infinite else spanned.fields.count,
@@ -82,7 +82,7 @@ def equation_result(
 
 
 def finite_result(problem: Problem, null: NullSpace, counts: list[FormalCount], wanted: bool, say: Progress) -> Result:
-    """A null space as an answer: ladder, readable basis, formulas where wanted, algebra and flags."""
+    """The result for a null space: ladder, readable basis, formulas if wanted, algebra and flags."""
     kind, sde, source, domain = problem.kind, problem.sde, problem.source, problem.domain
     directions = Fields(null.directions.basis, null.directions.coefficients, kind.has_beta)
     fields, formulas = readable_basis(directions.mixed(np.eye(directions.count)[:, : null.count])), ()
@@ -93,7 +93,7 @@ def finite_result(problem: Problem, null: NullSpace, counts: list[FormalCount], 
     generators = closed_fields(fields, formulas, sde.names)
     algebra = algebra_on(generators, domain)
     bound = counts[-1].bound if counts else None
-    # as many as the bound allows, each proved: no residual can make that doubtful
+    # as many as the bound allows, each proved: residuals are then irrelevant
     certain = bool(formulas) and null.count == bound and all(row.status == "proved" for row in formulas)
     spanned = Spanned(
         reconciled(generators),
@@ -107,7 +107,7 @@ def finite_result(problem: Problem, null: NullSpace, counts: list[FormalCount], 
 
 
 def infinite_result(problem: Problem, family: Family, wanted: bool) -> Result:
-    """An answer whose dimension is infinite, with the family shown and its building blocks as generators."""
+    """The result for an infinite-dimensional algebra, with its family and the generators that the family multiplies."""
     kind, sde, source, domain = problem.kind, problem.sde, problem.source, problem.domain
     fields, formulas, invariants = readable_basis(family.pool), (), ()
     order: list[int] = list(range(fields.count))
@@ -130,7 +130,7 @@ def infinite_result(problem: Problem, family: Family, wanted: bool) -> Result:
 
 
 def algebra_on(generators: Fields | ClosedFields, domain: Domain) -> Algebra:
-    """The algebra of generators from their brackets all over a box."""
+    """The algebra of generators, from their brackets on a box."""
     many = generators.count > ANSWER.many_generators
     count = ANSWER.bracket_points_of_many if many else ANSWER.bracket_points
     return find_algebra(generators, *_bracket_points(domain, count))
@@ -142,7 +142,7 @@ def _bracket_points(domain: Domain, count: int = ANSWER.bracket_points) -> tuple
 
 
 def proved_elsewhere(result: Result, found: Result, box: Domain, flag: Flag) -> Result:
-    """An answer in doubt with the generators of another box, all of which are proved, and the reason why."""
+    """A doubtful result with its generators replaced by proved ones from another box, and a flag that explains it."""
     formulas = found.closed_forms
     generators = closed_fields(result.fields, formulas, result.names)
     algebra = find_algebra(closed_fields(found.fields, formulas, result.names), *_bracket_points(box))
@@ -164,12 +164,12 @@ def proved_elsewhere(result: Result, found: Result, box: Domain, flag: Flag) -> 
 
 
 def spanned_by(result: Result) -> Spanned:
-    """The generators of a result, to be changed."""
+    """The generators of a result with their directions, formulas and algebra."""
     return Spanned(result.fields, result.directions, result.ladder, result.closed_forms, result.algebra)
 
 
 def generic_result(result: Result, findings: EquationFindings, spanned: Spanned, flags: Iterable[Flag]) -> Result:
-    """An answer at one value of the parameters with the formulas that hold for all, and the equation that has them."""
+    """A result at one value of the parameters, with formulas valid for all values and the equation with parameters."""
     return replace(
         result,
         fields=spanned.fields,
@@ -181,17 +181,17 @@ def generic_result(result: Result, findings: EquationFindings, spanned: Spanned,
 
 
 def with_flags(result: Result, more: Iterable[Flag]) -> Result:
-    """The same with more flags."""
+    """The result with more flags."""
     return replace(result, flags=(*result.flags, *more))
 
 
 def with_provenance(result: Result, provenance: Provenance) -> Result:
-    """The same with how it was made."""
+    """The result with its provenance."""
     return replace(result, provenance=provenance)
 
 
 def _length(formula: Formula) -> tuple[bool, int]:
-    """How much there is to read; what is proved comes first, then the shortest."""
+    """The sort key of formulas: proved ones first, then by length."""
     import sympy
 
     entries = (formula.tau, *formula.xi, formula.beta)
@@ -199,12 +199,12 @@ def _length(formula: Formula) -> tuple[bool, int]:
 
 
 def closed_forms_of(kind: Kind, sde: SDE, fields: Fields, error: float) -> tuple[Fields, tuple[Formula, ...]]:
-    """The span in a basis with closed forms, where there are any."""
+    """The span in a basis with closed forms, if any are found."""
     return find_formulas_anywhere(fields, kind.equations(sde.dimension, sde.noise), sde.symbolic, sde.names, error)
 
 
 def ladder(problem: Problem, null: NullSpace, certain: bool = False) -> Iterable[LadderRow]:
-    """Every direction with its residual on points that the search did not use."""
+    """The ladder: every direction with its residual at points that the search did not use."""
     kind, source, domain = problem.kind, problem.source, problem.domain
     fields = Fields(null.directions.basis, null.directions.coefficients, kind.has_beta)
     for position, residual in enumerate(residuals_elsewhere(kind, source, domain, fields).tolist()):
@@ -220,7 +220,7 @@ def ladder(problem: Problem, null: NullSpace, certain: bool = False) -> Iterable
 
 
 def data_result(request: Request, found: Discovered, warnings: Iterable[Flag]) -> Result:
-    """What `discover` returns: a readable basis, formulas where wanted, algebra and flags."""
+    """The result of `discover`: a readable basis, formulas if wanted, algebra and flags."""
     kind, surrogate, count = found.kind, found.surrogate, found.count
     operator, chosen = found.operator, found.fields
     rest = found.search.fields(found.search.vectors[:, count:], kind.has_beta)
@@ -235,7 +235,7 @@ def data_result(request: Request, found: Discovered, warnings: Iterable[Flag]) -
     if request.formulas:
         request.say("looking for formulas")
         if turns is not None:
-            # the same errors of the readable basis
+            # the errors transformed to the readable basis
             turns = turns @ np.linalg.lstsq(chosen.coefficients, fields.coefficients, rcond=None)[0]
         fields, formulas = _estimated_forms(found, fields, error, turns)
     return Result(
@@ -266,15 +266,15 @@ def data_result(request: Request, found: Discovered, warnings: Iterable[Flag]) -
 def _estimated_forms(
     found: Discovered, fields: Fields, error: float, turns: Turns | None
 ) -> tuple[Fields, tuple[Formula, ...]]:
-    """The span in a basis with closed forms, where the data are good enough."""
+    """The span in a basis with closed forms, if its error is small enough."""
     equations = found.kind.equations(found.surrogate.dimension, found.surrogate.noise)
     return find_formulas(fields, equations, None, found.surrogate.names, error, turns)
 
 
 def _span_error(found: Search, count: int) -> float:
-    """Angle by which noise may turn the span, roughly: noise of the symmetries over the residual of what is none.
+    """Approximate angle by which noise rotates the span: noise of the symmetries over the residual of the next row.
 
-    Shifts taken as exact do not turn, and near-symmetries are distinguished by the joint test, not by their size.
+    Translations taken as exact do not rotate, and near-symmetries are distinguished by the joint test, not by size.
     """
     noise = max((row.noise for row in found.rows[found.exact : count]), default=0.0)
     beyond = next((row.residual for row in found.rows[count:] if row.verdict == "no"), 1.0)
@@ -282,7 +282,7 @@ def _span_error(found: Search, count: int) -> float:
 
 
 def _gap(found: Search, count: int) -> float:
-    """Residual of the first direction left out over that of the last one taken, or over its noise if that is larger."""
+    """Residual of the first direction rejected over that of the last one accepted, or over its noise if larger."""
     if count >= len(found.rows):
         return math.inf
     taken = max((max(row.residual, row.noise) for row in found.rows[:count]), default=0.0)

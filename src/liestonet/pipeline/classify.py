@@ -1,4 +1,4 @@
-"""Where the dimension rises with the parameters: exact conditions, each solved and proved (docs/method.md §17.1)."""
+"""Special parameters with more symmetries: exact conditions, each solved and proved (docs/method.md §17.1)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def classify(
     prove: bool = True,
     progress: Progress | None = None,
 ) -> Classification:
-    """For which parameters an equation is more symmetric than for others.
+    """Conditions on the parameters under which an equation has more symmetries than for generic values.
 
-    `sde` is an equation (or its text) with names that have no value. `symmetry` is a kind or several; all three
-    without one. Every row has a `condition` such as "4*kappa*theta = sigma**2", the `dimension` where it holds, and a
+    `sde` is an equation (or its text) with parameters that have no value. `symmetry` is a kind or several; by default
+    all three. Every row has a `condition` such as "4*kappa*theta = sigma**2", the `dimension` if it holds, and a
     `status`; `coverage` says which part of parameter space was covered. Conditions come from exact linear algebra over
-    the parameters; each is then solved with the condition imposed, and its formulas are proved. `prove=False` counts
-    only. `killing` is as in `solve`.
+    the parameters; the equation is then solved with each condition imposed, and formulas are proved. `prove=False`
+    only counts. `killing` is as in `solve`.
     """
     equation = SDE.parse(sde) if isinstance(sde, str) else sde
     kinds = _kinds(symmetry)
@@ -63,7 +63,7 @@ def _kinds(symmetry: Any) -> list[Kind]:
 
 
 def _require(sde: Any) -> None:
-    """An equation with formulas and free parameters."""
+    """Raise an error unless `sde` is an equation with formulas and free parameters."""
     if not isinstance(sde, SDE):
         raise InputError(f"classify takes an equation, not a {type(sde).__name__}; give text or an SDE.")
     if sde.symbolic is None:
@@ -78,13 +78,13 @@ def _require(sde: Any) -> None:
             "others values."
         )
     if sde.periodic:
-        raise InputError("classify counts local symmetries and knows no angles; leave the periods out.")
+        raise InputError("classify counts local symmetries and does not support angles; leave the periods out.")
     check_names(sde)
 
 
 @dataclass
 class _Search:
-    """The branches of parameter space that wait, and what was found."""
+    """The branches of parameter space still to be examined, and the results so far."""
 
     kind: Kind
     say: Progress
@@ -95,7 +95,7 @@ class _Search:
     outside: list[Any] = field(default_factory=list)
 
     def sentences(self) -> tuple[str, ...]:
-        """What was left out, each part of parameter space once."""
+        """Sentences on the parts of parameter space that were left out, each once."""
         named: list[Any] = []
         for branch in sorted(self.outside, key=lambda branch: len(branch.equations)):
             if not any(all(branch.vanishes(polynomial) for polynomial in other.equations) for other in named):
@@ -149,7 +149,7 @@ def _candidates(search: _Search, branch: Any) -> tuple[float | int | None, list[
 
 
 def _solved_dimension(kind: Kind, coefficients: Any) -> float | int | None:
-    """The dimension by `solve`, where power series have no exact count or leave freedom at every degree."""
+    """The dimension by `solve`, for cases in which exact power series give no finite count."""
     try:
         return solve(SDE.from_coefficients(coefficients, ()), kind.name, formulas=False).dimension
     except InputError:
@@ -157,7 +157,7 @@ def _solved_dimension(kind: Kind, coefficients: Any) -> float | int | None:
 
 
 def _explore(search: _Search, root: Any, conditions: list[Any]) -> None:
-    """Follow conditions, and conditions on them, until no parameter is left."""
+    """Examine conditions, and further conditions under them, until no parameter is free."""
     from liestonet.symmetry.analytic.parameter_branches import branches_of
 
     waiting = [(root, condition) for condition in conditions]
@@ -165,7 +165,7 @@ def _explore(search: _Search, root: Any, conditions: list[Any]) -> None:
         parent, condition = waiting.pop(0)
         if len(search.seen) >= CLASSIFICATION.most_branches:
             search.complete = False
-            search.left_out.append(f"More than {CLASSIFICATION.most_branches} cases: the rest was not looked at.")
+            search.left_out.append(f"More than {CLASSIFICATION.most_branches} cases: the others were not examined.")
             return
         split = branches_of(parent, condition)
         for polynomial in split.unsolved:
@@ -186,7 +186,7 @@ def _explore(search: _Search, root: Any, conditions: list[Any]) -> None:
 
 
 def _raised(found: list[tuple[Any, float | int]], generic: float | int) -> list[tuple[Any, float | int]]:
-    """The branches with more symmetries than every branch that they are part of."""
+    """The branches with more symmetries than every branch that contains them."""
     kept: list[tuple[Any, float | int]] = []
     for branch, dimension in sorted(found, key=lambda pair: len(pair[0].equations)):
         around = [other for whole, other in kept if all(branch.vanishes(p) for p in whole.equations)]
@@ -196,7 +196,7 @@ def _raised(found: list[tuple[Any, float | int]], generic: float | int) -> list[
 
 
 def _row(kind: Kind, root: Any, branch: Any, dimension: float | int, prove: bool, say: Progress) -> SpecialCase:
-    """One condition, solved with the condition imposed."""
+    """The row for one condition, with the equation solved under it."""
     from liestonet.symmetry.analytic.parameter_branches import other_ways
 
     text = condition_text(branch.equations)
@@ -211,19 +211,19 @@ def _row(kind: Kind, root: Any, branch: Any, dimension: float | int, prove: bool
 
 
 def _is_proved(equation: SDE, kind: Kind, dimension: float | int) -> bool:
-    """Whether solving gives as many generators, each with a proved formula, or a scalar density proves the number."""
+    """Whether `solve` gives this many generators with proved formulas, or the scalar theory proves the number."""
     if equation.dimension == 1 and _has_density(equation, kind, dimension):
         return True
     try:
         result = solve(equation, kind.name)
     except InputError:
-        return False  # no box on which to solve: the exact count stands alone
+        return False  # no box on which to solve: only the exact count is known
     rows = result.formulas()
     return result.dimension == dimension == len(rows) and all(row.status == "proved" for row in rows)
 
 
 def _is_proved_infinite(equation: SDE, kind: Kind, _: float | int) -> bool:
-    """Whether a coordinate moves by itself without noise, so that a function I of it and of time is constant along
+    """Whether some coordinate has its own equation without noise. A function I of it and of time is then constant along
     every path, and h(I)X is a symmetry for every h and a proved X without time component (docs/method.md §3.6).
     """
     known: Any = equation.symbolic
@@ -243,7 +243,7 @@ def _is_proved_infinite(equation: SDE, kind: Kind, _: float | int) -> bool:
 def _has_density(equation: SDE, kind: Kind, dimension: float | int) -> bool:
     """Whether the form of a scalar equation in the coordinate of unit noise proves the dimension.
 
-    Its potential tells the Fokker–Planck dimension (docs/method.md §16.2), its drift that of the other kinds (§2.6).
+    Its potential determines the Fokker–Planck dimension (docs/method.md §16.2), its drift that of the others (§2.6).
     """
     from liestonet.densities.density import density
 
@@ -263,7 +263,7 @@ def _has_density(equation: SDE, kind: Kind, dimension: float | int) -> bool:
 
 
 def condition_text(equations: Iterable[Any]) -> str:
-    """Polynomials that vanish, as readers write it: positive terms on the left."""
+    """Vanishing polynomials as equations, with positive terms on the left."""
     return " and ".join(_equation_text(polynomial) for polynomial in equations)
 
 

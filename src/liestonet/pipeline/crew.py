@@ -1,4 +1,4 @@
-"""Who forms the sums over files: this process, workers of a scheduler, or workers started for it."""
+"""Where sums over files are computed: in this process, by workers of a scheduler, or by workers started here."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ ENDING = "nothing was kept"
 
 
 class Passes:
-    """Progress that goes on within one pass over files: which part is done, and how long it will still take."""
+    """Progress within one pass over files: the part that is done, and the remaining time."""
 
     def __init__(self, say: Progress) -> None:
         self.say, self.stage = say, "reading"
         self.begun = self.told = monotonic()
 
     def __call__(self, message: str) -> None:
-        """A stage begins."""
+        """Report that a stage begins."""
         self.stage = message
         self.say(message)
 
     def watch(self, part: float) -> None:
-        """So much of a pass is done."""
+        """Report that this fraction of a pass is done."""
         now = monotonic()
         if not part:
             self.begun = self.told = now
@@ -43,7 +43,7 @@ class Passes:
 
 @contextmanager
 def with_crew(data: Any, scheduler: Any, workers: Any, say: Progress) -> Iterator[tuple[Any, Progress]]:
-    """Data whose sums are formed by workers, if that is asked for, with progress within passes over files."""
+    """Data whose sums are computed by workers, if requested, with progress within passes over files."""
     if scheduler is None and workers is None:
         if not hasattr(data, "watch"):
             yield data, say
@@ -64,7 +64,7 @@ def with_crew(data: Any, scheduler: Any, workers: Any, say: Progress) -> Iterato
 
 def _crew(scheduler: Any, workers: Any) -> Any:
     if scheduler is not None and workers is not None:
-        raise InputError("A scheduler has workers of its own; give scheduler or workers, not both.")
+        raise InputError("A scheduler has its own workers; give scheduler or workers, not both.")
     if scheduler is not None:
         if not isinstance(scheduler, str):
             raise InputError(f"The scheduler must be an address such as 'tcp://127.0.0.1:8786', not {scheduler!r}.")

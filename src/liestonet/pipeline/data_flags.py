@@ -1,4 +1,4 @@
-"""What a reader should know about the answer from data, beside the flags about the data themselves."""
+"""Flags about a result from data; flags about the data themselves come from `diagnostics`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from liestonet.symmetry.determining.kinds import ITO
 
 
 def data_answer_flags(found: Discovered) -> Iterable[Flag]:
-    """What the reader should know about the answer; flags about the data themselves come from `diagnostics`."""
+    """Flags about the choice of σ, noiseless coordinates, and directions that were not decided."""
     kind, surrogate, search = found.kind, found.surrogate, found.search
     changing = (*date_flags(found.clock), *fit_flags(found.tests))
     yield from changing
@@ -45,7 +45,7 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
         yield Flag(
             "other-span",
             f"Direction {others} fits the data as well as direction {search.count}: other spans "
-            f"of {search.count} generators fit as well, so the errors of this one do not say how far it may be off.",
+            f"of {search.count} generators fit as well, and the errors of this one do not include this choice.",
             f"Compare them: result.candidates({search.rivals[-1] + 1}) has all of these directions. "
             + remedy(surrogate.overview, "Record more paths, or longer ones."),
         )
@@ -60,7 +60,7 @@ def data_answer_flags(found: Discovered) -> Iterable[Flag]:
 
 
 def date_flags(clock: ClockFound) -> Iterable[Flag]:
-    """A law that depends on the date beyond the clock that the data are on."""
+    """The flag of a law that depends on the date beyond the clock of the data."""
     date = clock.date
     if date is None or not date.rejected:
         return
@@ -72,8 +72,8 @@ def date_flags(clock: ClockFound) -> Iterable[Flag]:
     else:
         said = f"The law changes with the date, or with something slow that was not recorded ({p_clause(date.p_value)})"
         what = (
-            "give the period of a force or of the time of day: clock=PERIOD. What was not recorded (a memory of the "
-            "surroundings, a volatility) has no period; add it as a coordinate."
+            "give the period of a force or of the time of day: clock=PERIOD. A slow variable without a period (a "
+            "memory of the surroundings, a volatility) must be recorded and added as a coordinate."
         )
     yield Flag(
         "date",
@@ -83,7 +83,7 @@ def date_flags(clock: ClockFound) -> Iterable[Flag]:
 
 
 def fit_flags(tests: Sequence[FitTest]) -> Iterable[Flag]:
-    """The first test that finds the fit not adequate: what comes after it may be its consequence."""
+    """The flag of the first test that rejects the fit; rejections by later tests may be a consequence."""
     wrong = FitQuality(tuple(tests)).first
     if wrong is None:
         return

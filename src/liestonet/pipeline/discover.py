@@ -1,4 +1,4 @@
-"""The pipeline on data: `discover` takes trajectories to their symmetries.
+"""The pipeline on data: `discover` goes from trajectories to symmetries.
 
 In order: the input is checked here; the engine fits drift and diffusion and searches (inference/spectral_engine.py, in
 the stages of inference/stages.py; or neural/engine.py); the data are checked for faults (diagnostics/report.py); and
@@ -82,14 +82,14 @@ def fit(
     workers: int | Any | None = None,
     progress: Progress | None = None,
 ) -> Surrogate | ModelFit:
-    """Estimate drift and diffusion from trajectories, with the covariance of what was estimated.
+    """Estimate drift and diffusion from trajectories, with the covariance of the estimates.
 
     `measurement`, `clock`, `scheduler` and `workers` are as in `discover`; on a clock that restarts, drift and
     diffusion do not depend on time.
 
     With a `model`, a scalar equation with free constants such as "dx = k*(m - x) dt + s dW" whose density has a closed
-    form (`lsn.density`), the constants are fitted by exact maximum likelihood (a `ModelFit`): steps may be as long as
-    they like. `boundary` and `domain` are those of `density`; `start` gives values to begin the search with.
+    form (`lsn.density`), the constants are fitted by exact maximum likelihood (a `ModelFit`), for steps of any length.
+    `boundary` and `domain` are those of `density`; `start` gives initial values of the constants.
     """
     if model is not None:
         from liestonet.densities.likelihood import fit_model
@@ -131,19 +131,19 @@ def discover(
 
     `clock` is "recorded" for times as they are, "restart" for a clock that restarts in windows whose length comes
     from the recording's own times, or a period (time of day, phase of a force) in the unit of the times; "auto" takes
-    "restart" where long paths cover many relaxation times, else "recorded". On a clock that restarts it is
-    tested whether the law depends on the date (`result.measurement.clock`), and ∂t's row on the ladder is that test's.
-    Unless the data are marked exact, it is tested whether the fit is adequate (`result.fit_quality`): a recording with
-    memory, or of paths that differ, has no confirmed symmetry.
+    "restart" if long paths cover many relaxation times, else "recorded". On a clock that restarts, a test decides
+    whether the law depends on the date (`result.measurement.clock`), and gives the row of ∂t on the ladder. Unless the
+    data are marked exact, tests decide whether the fit is adequate (`result.fit_quality`): for a recording with memory,
+    or of paths that differ, no symmetry is confirmed.
 
-    `measurement` says how the data were recorded, `lsn.Measurement(noise=0.02)` for instance; by default the data's own
-    mark. In one coordinate, and in two on a clock that restarts, errors of the points, exposure and the length of the
-    steps are part of the model, unless they are marked as Euler steps without error (`result.measurement`). With
-    `lsn.Measurement(order=2)` the data are positions of a system with inertia: the state is (x, v), and velocities are
-    estimated along with drift and diffusion.
+    `measurement` says how the data were recorded, for instance `lsn.Measurement(noise=0.02)`; by default the data's
+    own mark. In one coordinate, and in two on a clock that restarts, errors of the points, exposure and the length of
+    the steps are part of the model, unless the data are marked as Euler steps without error (`result.measurement`).
+    With `lsn.Measurement(order=2)` the data are positions of a system with inertia: the state is (x, v), and velocities
+    are estimated together with drift and diffusion.
 
     Files of `Trajectories.scan` may be read by several processes: `scheduler` is the address of a dask.distributed
-    scheduler, `workers` a number of processes to start here. They return sums, and the answer is the same.
+    scheduler, `workers` a number of processes to start here. They compute sums, and the result is the same.
     """
     with with_crew(data, scheduler, workers, progress or silent) as (source, say):
         chosen_engine = _checked_engine(engine)
@@ -168,14 +168,14 @@ def _discovered(engine: Engine, request: Request, chosen: ClockFound) -> Result:
         require_state(source, "The neural engine")
     found = engine.discover(request)
     if chosen.window is not None:
-        request.say("testing against the date")
+        request.say("testing for dependence on the date")
         chosen = with_date_test(chosen, source, found.surrogate, kind, criteria)
         if may_be_recorded(chosen, recorded_source(source)):
             source, chosen = choose_clock(recorded_source(source), RECORDED)
             request = replace(request, source=source)
             found = engine.discover(request)
     found = found.on_clock(chosen, dimension is not None)
-    changes = chosen.date is not None and chosen.date.rejected  # which would explain whatever the tests of the fit see
+    changes = chosen.date is not None and chosen.date.rejected  # which may cause the tests of the fit to reject
     tested = isinstance(source, Relabelled) or not source.measurement.is_exact
     if tested and isinstance(found.surrogate, Surrogate) and not changes:
         request.say("testing the fit")
@@ -188,7 +188,7 @@ def _discovered(engine: Engine, request: Request, chosen: ClockFound) -> Result:
         request.seed,
         engine=repr(engine),
         symmetry=kind.name,
-        dimension=dimension if is_whole(dimension) else None,  # anything else was refused by the engine
+        dimension=dimension if is_whole(dimension) else None,  # the engine has refused all other values
         tolerance=criteria.tolerance,
         error_rate=criteria.error_rate,
         formulas=request.formulas,
@@ -198,7 +198,7 @@ def _discovered(engine: Engine, request: Request, chosen: ClockFound) -> Result:
 
 
 def _about_the_data(found: Discovered, criteria: Criteria) -> Iterator[Flag]:
-    """Flags about the data, read off the residuals of the series; learnt coefficients have none."""
+    """Flags about the data, from the residuals of the series; a neural engine has no such residuals."""
     if isinstance(found.surrogate, Surrogate):
         yield from data_flags(found.surrogate, found.search.rows, criteria.tolerance)
 

@@ -1,4 +1,4 @@
-"""What a reader should know about the answer for an equation: the box, the bound, families of symmetries."""
+"""Flags about a result for an equation: the box, the bound on the dimension, families of symmetries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from liestonet.symmetry.determining.kinds import Kind
 
 
 def source_flags(sde: SDE, source: Coefficients, domain: Domain) -> Iterable[Flag]:
-    """What the reader should know about the equation and the box."""
+    """Flags about the equation and the box."""
     yield from sde.flags
     if domain.picked:
         names = ("t", *sde.names)
@@ -36,7 +36,7 @@ def source_flags(sde: SDE, source: Coefficients, domain: Domain) -> Iterable[Fla
 
 
 def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = False) -> Iterable[Flag]:
-    """How the dimension was decided, where that is not the usual two-sided way."""
+    """Flags for a dimension that is not confirmed by both the null space and the power-series bound."""
     bound = counts[-1].bound if counts else None
     if certain:
         pass
@@ -84,7 +84,7 @@ def count_flags(null: NullSpace, counts: list[FormalCount], certain: bool = Fals
 
 
 def invariant_flag(invariants: int | None, bound: int | None) -> Iterable[Flag]:
-    """A finite answer where an infinite one is not excluded; an upper bound excludes it."""
+    """A flag if an infinite dimension is not excluded; an upper bound excludes it."""
     if invariants is None and bound is None:
         yield Flag(
             "infinite-not-excluded",
@@ -95,7 +95,7 @@ def invariant_flag(invariants: int | None, bound: int | None) -> Iterable[Flag]:
 
 
 def family_flag(kind: Kind, family: Family, invariants: tuple[Any, ...]) -> Flag:
-    """The family in words, with the invariants in closed form or, where none was found, their first terms."""
+    """The flag that describes the family, with the invariants in closed form or their first terms."""
     from liestonet.formulas.notation import expression_text
 
     several = family.invariants > 1

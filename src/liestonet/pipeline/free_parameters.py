@@ -1,7 +1,7 @@
-"""Equations with parameters that have no value: solved at a few generic values, the formulas then proved for all.
+"""Equations with free parameters: solved at a few generic values, with formulas then proved for all values.
 
-Dimension and type of the algebra are the same for almost all values of the parameters; at special ones there can be
-more symmetries, never fewer. The special values are not determined.
+Dimension and type of the algebra are the same for almost all values of the parameters; at special values there can be
+more symmetries, never fewer. `classify` determines the special values.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def solve_generic(sde: SDE, kind: Kind, formulas: bool, solver: Solver, say: Pro
 
 
 def check_names(sde: SDE) -> None:
-    """Refuse a name that looks like a coordinate whose equation was forgotten: x, y, z, or x3 beside x1 and x2."""
+    """Refuse a parameter that looks like a coordinate without its equation: x, y, z, or x3 when x1 and x2 exist."""
     stems = {re.sub(r"_?\d+$", "", name) for name in sde.names if re.search(r"\d$", name)} | {"x", "y", "z"}
     for name in sde.parameters:
         if re.sub(r"_?\d+$", "", name) in stems:
@@ -75,7 +75,7 @@ def check_names(sde: SDE) -> None:
 
 
 def _first_draw(sde: SDE, solver: Solver) -> tuple[Draw, Result]:
-    """The first values at which the equation can be solved: positive ones, else with one or all signs turned."""
+    """The first values at which the equation can be solved: all positive, else with one or all signs changed."""
     count = len(sde.parameters)
     turned = [tuple(-1 if j == i else 1 for j in range(count)) for i in range(count)]
     problem: InputError | None = None
@@ -101,7 +101,7 @@ def _signs(draw: Draw) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Lifted:
-    """Generators whose formulas hold for all parameters but for those at `unproved`, and brackets in these."""
+    """Generators with formulas for all parameters, except those at positions `unproved`, and their brackets."""
 
     spanned: Spanned
     brackets: dict[tuple[int, int], Any] | None = None
@@ -109,7 +109,7 @@ class _Lifted:
 
 
 def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> _Lifted:
-    """The generators with formulas in the parameters; those that could not be proved stay at the draw's values."""
+    """The generators with formulas in the parameters; those that cannot be proved keep the draw's values."""
     coefficients = sde.symbolic
     if coefficients is None or not result.closed_forms:
         return _Lifted(spanned_by(result))
@@ -139,12 +139,12 @@ def _lifted(sde: SDE, kind: Kind, result: Result, draw: Draw) -> _Lifted:
 
 
 def _at_draw(formula: Formula) -> Formula:
-    """A formula that is proved at one value of the parameters only is not a proof for all."""
+    """A formula proved only at one value of the parameters, no longer marked as proved."""
     return replace(formula, status="consistent") if formula.status == "proved" else formula
 
 
 def _ratio(found: Formula, formula: Formula, values: Mapping[Any, Any]) -> float:
-    """How many times the old generator the new one is at the draw."""
+    """The factor between the new generator and the old one at the draw."""
     pairs = zip((found.tau, *found.xi, found.beta), (formula.tau, *formula.xi, formula.beta), strict=True)
     new, old = next((new.subs(values), old) for new, old in pairs if old != 0)
     symbols = sorted(old.free_symbols, key=str)
@@ -159,7 +159,7 @@ def _symbol(name: str) -> Any:
 
 
 def _flag(sde: SDE, solved: list[tuple[Draw, Result]]) -> Flag:
-    """What was done about the parameters, and what is not claimed."""
+    """The flag that describes how free parameters were treated and what is not proved."""
     names = ", ".join(sde.parameters)
     draws = " and at ".join(_assignments(draw) for draw, _ in solved)
     found = {result.dimension for _, result in solved}
@@ -195,7 +195,7 @@ def _unproved_flag(unproved: tuple[int, ...], draw: Draw) -> Iterator[Flag]:
 
 
 def _type(result: Result) -> str:
-    """The algebra's name without the numbers in it, which may depend on the parameters."""
+    """The algebra's name without its numbers, which may depend on the parameters."""
     return re.sub(r"[−-]?\d+(\.\d+)?(/\d+)?", "#", result.algebra.name)
 
 

@@ -1,4 +1,4 @@
-"""Which Fokker–Planck symmetries are those of the paths: the lift X ↦ X − (div ξ) u∂u (docs/method.md §2.4)."""
+"""Fokker–Planck symmetries that come from the paths, by the lift X ↦ X − (div ξ) u∂u (docs/method.md §2.4)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from liestonet.symmetry.determining.kinds import ITO, Kind
 
 
 def lift_flag(kind: Kind, source: Coefficients, fields: Fields) -> Iterable[Flag]:
-    """How many of the symmetries of a density's equation are lifts of Itô symmetries, and what the lift keeps."""
+    """The flag that says how many symmetries of the Fokker–Planck equation are lifts of Itô symmetries."""
     if not kind.has_beta or not fields.count:
         return
     count = lifted_count(source, fields)
@@ -37,7 +37,7 @@ def lift_flag(kind: Kind, source: Coefficients, fields: Fields) -> Iterable[Flag
 def lifted_count(source: Coefficients, fields: Fields) -> int | None:
     """Dimension of the part of a Fokker–Planck span in which (τ, ξ) is an Itô symmetry and β = −div ξ.
 
-    None where rounding errors leave it open.
+    None if rounding errors leave it open.
     """
     domain = fields.basis.domain
     cloud = lattice_cloud(domain, LIFT.points)
@@ -45,7 +45,7 @@ def lifted_count(source: Coefficients, fields: Fields) -> int | None:
     rows = np.concatenate([_ito_rows(source, fields, cloud.points, values), _divergence(values, fields.dimension)])
     whole = values[()] / np.append(domain.half, 1.0)
     lengths = np.moveaxis(whole, 0, 2).reshape(-1, fields.count)
-    # relative to the length of a combination, as residuals are
+    # relative to the length of a combination, like residuals
     triangle = np.linalg.qr(lengths, mode="r")
     if np.linalg.cond(triangle) > 1 / LIFT.zero:
         return None
@@ -80,6 +80,6 @@ def _ito_rows(
 
 
 def _divergence(values: dict, dimension: int) -> Float[np.ndarray, "one b m"]:
-    """β + div ξ."""
+    """β + div ξ, which is zero for a lift."""
     total = values[()][:, :, -1] + sum(values[(i + 1,)][:, :, i + 1] for i in range(dimension))
     return total.T[None]

@@ -1,9 +1,9 @@
 """Equations over times that are long compared with their own rates: solved on windows of time, then on the whole box.
 
-Over a hundred units of time e^{2t} spans eighty-seven orders of magnitude, and no basis of the box holds it beside
-e^{−t}. On a window of a few units it is an ordinary function. Formulas are found on a window, and what is proved holds
-for all times at which it is smooth. Where nothing in the equation depends on time, one window is enough: ∂t acts on its
-generators as a matrix, whose exponential continues them. Else windows that cover the box are glued.
+Over a hundred units of time e^{2t} spans eighty-seven orders of magnitude, and no basis on the box represents both it
+and e^{−t}; on a window of a few units both are moderate. Formulas are found on a window, and a proved formula holds for
+all times at which it is smooth. If the equation does not depend on time, one window is enough: ∂t acts on its
+generators as a matrix, whose exponential continues them. Otherwise the spans on windows that cover the box are joined.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ Formulas = Callable[[Fields, NullSpace], Found]
 
 @dataclass(frozen=True)
 class Span:
-    """Generators on a window of time, on the whole box, and how it is decided that both agree.
+    """Generators on a window of time and on the whole box, and the data to compare both.
 
-    `apart` is known where ∂t tells generators apart, else the columns of `box` are any basis of the span.
+    `apart` is the splitting of the generators by the rates of ∂t; if None, the columns of `box` are an arbitrary basis.
     """
 
     window: Fields
@@ -62,7 +62,7 @@ class Span:
 
 
 def rate_of(source: Coefficients, domain: Domain) -> float:
-    """How fast the equation changes anything: its drift's slopes, and what time does to its coefficients."""
+    """The fastest rate of the equation, from the slopes of its drift and the time derivatives of its coefficients."""
     points = lattice_cloud(domain, LONG_TIMES.samples).points
     jet = source.jet(points[:, 0], points[:, 1:], JetOrder(drift=1, diffusion=1))
     half, n = domain.half, source.dimension
@@ -77,12 +77,12 @@ def rate_of(source: Coefficients, domain: Domain) -> float:
 
 
 def is_long(source: Coefficients, domain: Domain) -> bool:
-    """Whether the box lasts many times what the equation takes to change anything."""
+    """Whether the duration of the box is many times the inverse rate of the equation."""
     return float(2 * domain.half[0]) * rate_of(source, domain) > LONG_TIMES.long
 
 
 def _depends_on_time(sde: SDE, source: Coefficients, domain: Domain) -> bool:
-    """Whether the coefficients depend on time: by their symbols, or as polynomials that stand for callables."""
+    """Whether the coefficients depend on time, judged by their symbols, or by the polynomials of callables."""
     if sde.symbolic is not None:
         known = sde.symbolic
         return known.time in known.drift.free_symbols | known.diffusion.free_symbols | known.killing.free_symbols
@@ -92,7 +92,7 @@ def _depends_on_time(sde: SDE, source: Coefficients, domain: Domain) -> bool:
 
 
 def solve_over_long_times(problem: Problem, counts: list[FormalCount], wanted: bool, say: Progress) -> Result | None:
-    """The answer from windows of time; None where they do not tell all symmetries that the upper bound allows."""
+    """The result from windows of time; None if they do not give all symmetries that the upper bound allows."""
     kind, sde, source, domain = problem.kind, problem.sde, problem.source, problem.domain
     bound = counts[-1].bound if counts else None
     if not bound:
@@ -118,7 +118,7 @@ def solve_over_long_times(problem: Problem, counts: list[FormalCount], wanted: b
 
 
 def _windows_of(domain: Domain, length: float, count: int) -> list[Domain]:
-    """Windows of equal length that cover the box's time and overlap; one begins where the box does."""
+    """Overlapping windows of equal length that cover the time of the box; the first begins with it."""
     low, high = domain.intervals[0]
     starts = low + (high - low - length) * np.arange(count) / max(count - 1, 1)
     return [_on_window(domain, float(start), length) for start in starts]
@@ -133,12 +133,12 @@ def _lengths(source: Coefficients, domain: Domain) -> Iterator[float]:
     """Lengths of windows to try: the longest that suits the equation's rate first."""
     duration, rate = 2 * domain.half[0], rate_of(source, domain)
     longest = min(LONG_TIMES.window / rate if rate else math.inf, duration / LONG_TIMES.least_windows)
-    # on short windows what is near a symmetry looks like one, so only exact coefficients are looked at there
+    # on short windows near-symmetries look like symmetries, so these are used with exact coefficients only
     return (longest * LONG_TIMES.shorter**k for k in range(1 if source.error else LONG_TIMES.attempts))
 
 
 def _complete(problem: Problem, window: Domain, count: FormalCount, say: Progress) -> NullSpace | None:
-    """The null space on a window, if it has all symmetries that the bound allows and leaves no doubt."""
+    """The null space on a window, if it has all symmetries that the bound allows with a clear gap; else None."""
     null = find_null_space(problem.kind, problem.source, window, count.bound, count.coupling, say, LONG_TIMES.accuracy)
     return null if null.count == count.bound and null.gap >= NULL_SPACE.clear_gap else None
 
@@ -150,7 +150,7 @@ def _fields(kind: Kind, null: NullSpace) -> Fields:
 def _from_one_window(
     problem: Problem, count: FormalCount, formulas_on: Formulas | None, say: Progress
 ) -> tuple[Span, Found] | None:
-    """Without time in the equation any window will do: one at the origin of time, where formulas are simplest."""
+    """The span from one window at t = 0, where formulas are simplest, for an equation that does not depend on time."""
     source, domain = problem.source, problem.domain
     for length in _lengths(source, domain):
         say(f"solving on a window of {length:.3g} units of time")
@@ -159,7 +159,7 @@ def _from_one_window(
             fields = _fields(problem.kind, null)
             apart = continued(fields, domain)
             if apart.fastest * 2 * domain.half[0] < LONG_TIMES.window:
-                return None  # whatever the equation does fast, its symmetries do not know it
+                return None  # the generators change slowly although the equation does not
             span = Span(fields, null, apart.box, apart, 1)
             return span, (fields, ()) if formulas_on is None else formulas_on(fields, null)
     return None
@@ -168,9 +168,9 @@ def _from_one_window(
 def _from_windows(
     problem: Problem, count: FormalCount, formulas_on: Formulas, say: Progress
 ) -> tuple[Span, Found] | None:
-    """Formulas from the window nearest to t = 0, if they are proved and smooth on the box; else windows all over it.
+    """Formulas from the window nearest to t = 0, if they are proved and smooth on the box; else windows that cover it.
 
-    Without formulas nothing tells generators apart that grow differently, so they are looked for whether wanted or not.
+    Formulas are needed to separate generators that grow at different rates, so they are computed even if not wanted.
     """
     kind, sde, source, domain = problem.kind, problem.sde, problem.source, problem.domain
     duration = 2 * domain.half[0]
@@ -196,7 +196,7 @@ def _from_windows(
 def _glued(
     problem: Problem, windows: list[Domain], nearest: int, known: NullSpace, count: FormalCount, say: Progress
 ) -> Span | None:
-    """The span on the box from all windows, of which one is solved already; None where one of them has less."""
+    """The span on the box joined from all windows, one of which is already solved; None if one has fewer symmetries."""
     fields = []
     for k, window in enumerate(windows):
         say(f"solving on window {k + 1} of {len(windows)} in time")
@@ -209,7 +209,7 @@ def _glued(
 
 
 def _holds_everywhere(formula: Formula, sde: SDE, domain: Domain) -> bool:
-    """Whether a formula is proved and has finite, smooth values all over the box: then it is a generator there."""
+    """Whether a formula is proved and finite and smooth on the whole box, so that it is a generator there."""
     import sympy
 
     if sde.symbolic is None or formula.status != "proved":
@@ -227,7 +227,7 @@ def _holds_everywhere(formula: Formula, sde: SDE, domain: Domain) -> bool:
 
 
 def _by_formulas(fields: Fields, formulas: Sequence[Formula], domain: Domain, names: Sequence[str]) -> Fields:
-    """Series on the box of generators that are known by their formulas."""
+    """Series on the box for generators given by formulas."""
     tamed = [_tamed(row, domain, names)[0] for row in formulas]
     places, scales = Places.of([fields]), box_scales(fields.basis, domain)
     anywhere = Fields(Basis(domain, scales, fields.basis.degrees), fields.coefficients, fields.has_beta)
@@ -240,9 +240,9 @@ def _by_formulas(fields: Fields, formulas: Sequence[Formula], domain: Domain, na
 
 
 def _answer(sde: SDE, domain: Domain, span: Span, found: Found) -> tuple[Fields, tuple[Formula, ...], Algebra] | None:
-    """Generators on the box, formulas of a size that numbers have there, and their algebra; None where they disagree.
+    """Generators on the box, formulas scaled to moderate values there, and their algebra; None if they disagree.
 
-    What is proved is shown by its formula; in place of the others stand generators of the span on the box.
+    Proved generators are given by their formulas; the others are generators of the span on the box.
     """
     import sympy
 
@@ -271,14 +271,14 @@ def _answer(sde: SDE, domain: Domain, span: Span, found: Found) -> tuple[Fields,
     )
     generators = span.box.mixed(box)
     if span.apart is None and rest:
-        # a series on the box does not know what is small beside it, and brackets would need that
+        # brackets need small parts of generators, which series on the box do not resolve
         return generators, shown, replace(_algebra(closed_fields(generators, shown, sde.names)), error=1.0)
     local = closed_fields(replace(fields, coefficients=window), formulas, sde.names)
     return generators, shown, _rescaled(_algebra(local), logarithms)
 
 
 def _mixing(generators: Fields | ClosedFields, proved: list[int]) -> tuple[Float[np.ndarray, "m p"], float]:
-    """What formulas are in the basis of the series on the box, and the largest part of one that the series miss."""
+    """Formulas as coefficients in the series on the box, and the largest relative part that these do not represent."""
     if not proved or isinstance(generators, Fields):
         return np.zeros((generators.count, 0)), 0.0
     basis = generators.basis
@@ -295,7 +295,7 @@ def _mixing(generators: Fields | ClosedFields, proved: list[int]) -> tuple[Float
 
 
 def _complement(mixing: Float[np.ndarray, "m p"]) -> list[int]:
-    """Positions in the basis of as many vectors as complete the given ones."""
+    """Positions of basis vectors that complete the given ones to a basis."""
     m, p = mixing.shape
     lengths = np.maximum(np.linalg.norm(mixing, axis=0), np.finfo(float).tiny)
     known = np.linalg.qr(mixing / lengths)[0]
@@ -304,13 +304,13 @@ def _complement(mixing: Float[np.ndarray, "m p"]) -> list[int]:
 
 
 def _tamed(formula: Formula, domain: Domain, names: Sequence[str]) -> tuple[Formula, float]:
-    """A formula, or a multiple of it whose size on the box is a number of a computer, and the factor's logarithm."""
+    """A formula, or a multiple of it whose size on the box does not overflow, and the logarithm of the factor."""
     import mpmath
     import sympy
 
     symbols = [sympy.Symbol(name, real=True) for name in ("t", *names)]
     entries = (formula.tau, *formula.xi, formula.beta)
-    # common parts of an integral would hold its variable, which nobody else knows
+    # common subexpressions of an integral would contain its bound variable
     shared = not any(entry.has(sympy.Integral) for entry in entries)
     evaluate = sympy.lambdify(symbols, list(entries), "mpmath", cse=shared)
     low, high = np.array(domain.intervals).T
@@ -322,7 +322,7 @@ def _tamed(formula: Formula, domain: Domain, names: Sequence[str]) -> tuple[Form
     if abs(logarithm) <= LONG_TIMES.largest_logarithm:
         return formula, 0.0
     factor = sympy.exp(-round(logarithm))
-    # one exponential in every term, so that none is too large or too small by itself
+    # one exponential in every term, so that no factor overflows
     tau, *rest = (sympy.powsimp(sympy.expand(factor * entry), combine="exp") for entry in entries)
     return replace(formula, tau=tau, xi=tuple(rest[:-1]), beta=rest[-1]), -float(round(logarithm))
 
@@ -333,7 +333,7 @@ def _algebra(generators: Fields | ClosedFields) -> Algebra:
 
 
 def _rescaled(algebra: Algebra, logarithms: Float[np.ndarray, " m"]) -> Algebra:
-    """The algebra of multiples e^{l_i} X_i."""
+    """The algebra of the multiples e^{l_i} X_i."""
     exponents = logarithms[:, None, None] + logarithms[None, :, None] - logarithms[None, None, :]
     constants = np.where(algebra.structure_constants != 0, algebra.structure_constants, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -342,7 +342,7 @@ def _rescaled(algebra: Algebra, logarithms: Float[np.ndarray, " m"]) -> Algebra:
 
 
 def _ladder(problem: Problem, span: Span, box: Fields, formulas: Sequence[Formula]) -> Iterator[LadderRow]:
-    """Symmetries with their residuals on the whole box, none where they are proved; the rest is that of the window."""
+    """Symmetries with residuals on the whole box, zero for proved ones; other directions as on the window."""
     window = list(ladder(replace(problem, domain=span.null.directions.basis.domain), span.null))
     residuals = np.zeros(box.count)
     if len(formulas) < box.count:
@@ -355,7 +355,7 @@ def _ladder(problem: Problem, span: Span, box: Fields, formulas: Sequence[Formul
 
 
 def _flag(domain: Domain, span: Span) -> Flag:
-    """What was done about the long time."""
+    """The flag that describes how the long time was treated."""
     low, high = span.window.basis.domain.intervals[0]
     where = f"{high - low:.3g} units of time"
     if span.windows > 1:

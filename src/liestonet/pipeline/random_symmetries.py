@@ -1,6 +1,7 @@
-"""Random symmetries in closed form: found, proved and counted before any search among series.
+"""Random symmetries in closed form: found, proved and counted before any search with series.
 
-Whatever the closed forms do not cover goes the usual way, on the equation extended by dw = dW (`sde/extended.py`).
+If closed forms do not give all of them, the usual search follows, on the equation extended by dw = dW
+(`sde/extended.py`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from liestonet.symmetry.determining.kinds import INVARIANT
 def extended_domain(
     sde: SDE, domain: Iterable[Sequence[float] | None] | Domain | None
 ) -> list[Sequence[float] | None] | None:
-    """A domain that a user gave for an equation, with room for its Wiener processes; these may be given too."""
+    """A user's domain for an equation, with intervals added for its Wiener processes if they are not given."""
     if domain is None:
         return None
     pairs = list(domain.intervals) if isinstance(domain, Domain) else domain
@@ -52,7 +53,7 @@ def extended_domain(
 
 
 def closed_result(problem: Problem, counts: list[FormalCount], wanted: bool, say: Progress) -> Result | None:
-    """All random symmetries in closed form, where proofs reach the upper bound; None where they do not."""
+    """All random symmetries in closed form; None if fewer are proved than the upper bound allows."""
     bound = counts[-1].bound if counts else None
     if bound is None or counts[-1].doubtful:
         return None
@@ -73,7 +74,7 @@ def closed_result(problem: Problem, counts: list[FormalCount], wanted: bool, say
 
 
 def closed_family(problem: Problem, wanted: bool) -> Result | None:
-    """The answer for a scalar equation that is Brownian motion in other coordinates: σ h(I) ∂x for every h."""
+    """The result for a scalar equation that is Brownian motion in other coordinates: σ h(I) ∂x for every h."""
     import sympy
 
     sde, domain = problem.sde, problem.domain
@@ -99,7 +100,7 @@ def closed_family(problem: Problem, wanted: bool) -> Result | None:
 
 
 def _series(problem: Problem, formulas: tuple[Formula, ...]) -> Fields:
-    """The same generators as series on the box."""
+    """The generators of these formulas as series on the box."""
     import sympy
 
     sde, symbols = problem.sde, tuple(sympy.Symbol(name, real=True) for name in ("t", *problem.sde.names))
@@ -107,7 +108,7 @@ def _series(problem: Problem, formulas: tuple[Formula, ...]) -> Fields:
 
 
 def _closed_forms(problem: Problem) -> list[tuple[Any, ...]]:
-    """Proved fields (τ, φ, 0 …): theory gives them for one coordinate, joint eigenvectors for several."""
+    """Proved fields (τ, φ, 0 …), for one coordinate from theory, for several from joint eigenvectors."""
     import sympy
 
     sde, domain = problem.sde, problem.domain
@@ -129,7 +130,7 @@ def _closed_forms(problem: Problem) -> list[tuple[Any, ...]]:
 
 
 def of_equation(result: Result, sde: SDE) -> Result:
-    """A result of the extended equation as one of the equation itself, ordinary symmetries among it named."""
+    """A result of the extended equation as one of the equation, with a flag that names ordinary symmetries."""
     result = replace(result, findings=replace(result.findings, equation=sde))
     ordinary = [f"X{k + 1}" for k, alone in enumerate(result.ordinary) if alone]
     if not ordinary:

@@ -1,7 +1,7 @@
-"""Boxes much smaller than what noise crosses in the time given: solved on a wider box, then shown on the given one.
+"""Boxes much smaller than the diffusion length of their duration: solved on a wider box, then shown on the given one.
 
-On a box of a thousandth of that length a generator's ξ is a million times its β in the units of the box, and rounding
-hides the latter. A formula that is proved on a wider box holds on the given one too.
+On a box of a thousandth of that length a generator's ξ is a million times its β in units of the box, so β is lost in
+rounding errors. A formula that is proved on a wider box also holds on the given one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from liestonet.result import Result
 
 
 def wider_box(source: Coefficients, domain: Domain) -> Domain | None:
-    """The box with every interval as long as noise reaches in the time given; None if it hardly grows or cannot."""
+    """The box widened to the diffusion length of its duration; None if it is hardly wider or cannot be widened."""
     if domain.periodic:
-        return None  # no box is wider than a turn
+        return None  # the interval of a periodic coordinate cannot be widened
     points = lattice_cloud(domain, SMALL_BOX.samples).points
     jet = source.jet(points[:, 0], points[:, 1:], JetOrder(diffusion_squared=0))
     if () not in jet.diffusion_squared:
@@ -39,7 +39,7 @@ def wider_box(source: Coefficients, domain: Domain) -> Domain | None:
 
 
 def shown_on(result: Result, solve: Callable[[Domain], Result], source: Coefficients) -> Result:
-    """An answer in doubt with the generators of the wider box, where all of these are proved; else as it was."""
+    """A doubtful result with the generators from the wider box if these are all proved; else unchanged."""
     wider = wider_box(source, result.domain)
     if wider is None:
         return result

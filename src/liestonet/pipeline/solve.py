@@ -1,4 +1,4 @@
-"""The pipeline. `solve` takes an equation to its symmetries; the steps stand one below the other."""
+"""The pipeline for equations: `solve` goes from an equation to its symmetries, step by step."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from liestonet.symmetry.analytic.nullspace import Coupling, NullSpace, find_null
 from liestonet.symmetry.analytic.tuning import FORMAL, NULL_SPACE
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK, KILLED, Kind, kind_named
 
-# Time and memory grow like a high power of the number of coordinates: ten take seconds, twenty would take hours.
+# Time and memory grow as a high power of the number of coordinates: ten take seconds, twenty would take hours.
 MOST_COORDINATES = 16
 
 
@@ -57,12 +57,12 @@ def solve(
 
     `symmetry` is "ito", "law", "fokker-planck" or "random": generators φ(t, x, w) ∂x that depend on the Wiener
     processes w, without a time component. `domain` is a list of (low, high) pairs, time first, then each
-    coordinate; without one a sensible box is chosen and named in the result, and so is every interval given as
-    None. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}: their interval is one turn,
-    and generators are periodic too. `killing` is a rate at which paths end, an expression in the state such as "r*x":
-    then the symmetries are those of the killed Fokker–Planck equation u_t = … − r x u. Parameters without a value stay
-    symbols, and the answer is for generic values of them. `formulas=False` leaves out the search for closed forms,
-    which often takes most of the time. `progress` is called at each step.
+    coordinate; without one a suitable box is chosen and stated in the result, and so is every interval given as
+    None. `periodic` gives the periods of angles and phases, as in {"theta": 2 * math.pi}: their interval is one period,
+    and generators are periodic too. `killing` is a rate at which paths are killed, an expression in the state such as
+    "r*x": the symmetries are then those of the killed Fokker–Planck equation u_t = … − r x u. Parameters without a
+    value stay symbols, and the result is for generic values of them. `formulas=False` leaves out the search for closed
+    forms, which often takes most of the time. `progress` is called at each step.
     """
     kind = kind_named(symmetry)
     if not isinstance(sde, SDE):
@@ -96,20 +96,20 @@ def solve(
 
 
 def with_killing_of(kind: Kind, sde: SDE) -> Kind:
-    """The kind with the killing in its equations, where there is one."""
+    """The kind with the killing in its equations, if there is one."""
     if sde.killing is None:
         return kind
     if kind.name != FOKKER_PLANCK.name:
         raise InputError(
-            f"A killing changes the density alone, so symmetries of kind {kind.name} do not know it; ask for "
+            f"A killing changes the density only, and symmetries of kind {kind.name} do not depend on it; ask for "
             'symmetry="fokker-planck", or leave the killing out.'
         )
     return KILLED
 
 
 def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progress) -> Result:
-    """The steps for an equation without free parameters."""
-    say("looking at the coefficients")
+    """The steps of `solve` for an equation without free parameters."""
+    say("examining the coefficients")
     box = domain_of(sde, domain)
     require_moderate(sde, box)
     neighbours = singular_neighbours(sde, box)
@@ -136,7 +136,7 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
     if result is None:
         null, box = _null_space(kind, source, box, bound, coupling, say)
         problem = Problem(kind, sde, source, box)
-        # an exact bound is reached on a part of the time; one that is not may count what is only near there
+        # on a window an exact bound can be reached; without it, near-symmetries might be counted there
         if not long and bound is not None and null.count < bound and not (source.error or counts[-1].doubtful):
             result = solve_over_long_times(problem, counts, formulas, say)
         if result is None:
@@ -148,7 +148,7 @@ def _solve_numeric(sde: SDE, kind: Kind, domain: Any, formulas: bool, say: Progr
                 say("solving on a wider box")
                 result = shown_on(result, lambda wider: _solve_numeric(sde, kind, wider, True, say), source)
     result = with_flags(result, invariant_flag(invariants, result.bound))
-    # a span that may lack symmetries is not counted in parts
+    # of a span that may be incomplete, the lifted part is not counted
     return with_flags(result, lift_flag(kind, source, result.fields)) if result.dimension == result.bound else result
 
 
@@ -160,10 +160,10 @@ def _null_space(
     coupling: Coupling | None,
     say: Progress,
 ) -> tuple[NullSpace, Domain]:
-    """The null space on the whole box, and the box with the functions that suit it."""
+    """The null space on the whole box, and the box with the basis functions adapted to it."""
     null = find_null_space(kind, source, box, bound, coupling, say)
     if bound is not None and null.count < bound and any(any(map(_is_known, pair)) for pair in box.singular or ()):
-        # beside a singular point logarithms are better functions as a rule, but polynomials may be
+        # near a singular point, functions with logarithms are usually better, but sometimes polynomials are
         plain = replace(box, singular=None)
         other = find_null_space(kind, source, plain, bound, coupling, say)
         if other.count > null.count and other.gap >= NULL_SPACE.clear_gap:
@@ -172,16 +172,16 @@ def _null_space(
 
 
 def _round_turns(kind: Kind, sde: SDE, box: Domain, counts: list[FormalCount], say: Progress) -> list[FormalCount]:
-    """The counts, the last one with the number of symmetries that close round the turns of periodic coordinates."""
+    """The counts, the last one with the number of symmetries that are periodic in the periodic coordinates."""
     if not box.periodic or not counts or not counts[-1].bound:
         return counts
-    say("following symmetries round the turn")
+    say("counting periodic symmetries")
     closing = periodic_bound(kind, sde.coefficients(cover_of(box)), box, counts[-1], say)
     return [*counts[:-1], replace(counts[-1], periodic=closing)]
 
 
 def _beside_turns(neighbours: tuple[Neighbours, ...], box: Domain) -> tuple[Neighbours, ...]:
-    """Singular points next to intervals that end somewhere."""
+    """Singular points next to intervals, without those of periodic coordinates."""
     return tuple((None, None) if v in box.periodic else pair for v, pair in enumerate(neighbours))
 
 
@@ -194,7 +194,7 @@ def _is_known(point: float | None) -> bool:
 
 
 def domain_of(sde: SDE, domain: Iterable[Sequence[float] | None] | Domain | None) -> Domain:
-    """The box that was given, or one that we choose, with one turn for every periodic coordinate."""
+    """The given box, or one chosen automatically, with one period as the interval of every periodic coordinate."""
     if domain is None:
         box = choose_domain(sde)
     else:
@@ -209,7 +209,7 @@ def domain_of(sde: SDE, domain: Iterable[Sequence[float] | None] | Domain | None
 
 
 def _completed(sde: SDE, pairs: Iterable[Sequence[float] | None] | Any) -> Domain:
-    """The domain a user gave, with an interval of our choice wherever None stands."""
+    """The domain a user gave, with an automatically chosen interval for every None."""
     try:
         given = list(pairs)
     except TypeError:

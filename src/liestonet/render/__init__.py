@@ -1,1 +1,1 @@
-"""A result for people: at a terminal, as LaTeX, in a notebook and as a page."""
+"""Displays of a result: in a terminal, as LaTeX, in a notebook and as a web page."""

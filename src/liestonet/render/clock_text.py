@@ -1,4 +1,4 @@
-"""A recording in words: its clock, whether the law depends on the date, its errors, and whether the fit is adequate."""
+"""Sentences on a recording: its clock, dependence on the date, measurement errors, and goodness of fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from liestonet.surrogate.recording_errors import Level
 
 
 def clock_text(found: DataFindings) -> str:
-    """What the reader must know of the clock before the answer; nothing where it is the recorded one."""
+    """A sentence on the clock, shown above the result; empty for the recorded clock."""
     clock = found.clock
     if clock is None or clock.window is None:
         return ""
@@ -27,7 +27,7 @@ def clock_text(found: DataFindings) -> str:
 
 
 def recording_text(found: DataFindings) -> str:
-    """Errors of the points and exposure as they were estimated; nothing where they are no part of the model."""
+    """A sentence on estimated errors of the points and exposure; empty if they are not part of the model."""
     measured = found.measured
     if measured.noise is None:
         return ""
@@ -39,17 +39,17 @@ def recording_text(found: DataFindings) -> str:
             "the fit accounts for it."
         )
     exposure = measured.exposure
-    blur = "not identified" if exposure is None else f"{_level(exposure)}, in parts of a step"
+    blur = "not identified" if exposure is None else f"{_level(exposure)} of a step"
     return f"Measurement error (standard deviation): {sizes}; exposure: {blur}. The fit accounts for both."
 
 
 def _level(level: Level) -> str:
-    """What was estimated with its error; what was given has none."""
+    """An estimated value with its error, or a given one without."""
     return f"{level.value:.2g} ± {level.error:.1g}" if level.error else f"{level.value:.2g} (given)"
 
 
 def changes_with_date(found: DataFindings) -> str:
-    """That the law depends on the date, where the test says so."""
+    """A clause that says that the law depends on the date; empty if the test does not reject."""
     date = None if found.clock is None else found.clock.date
     if date is None or not date.rejected:
         return ""
@@ -58,7 +58,7 @@ def changes_with_date(found: DataFindings) -> str:
 
 
 def not_adequate(found: DataFindings) -> str:
-    """What the first of the tests says that finds the fit not adequate."""
+    """A clause on the first test that rejects the fit; empty if none does."""
     wrong = found.fit_quality.first
     if wrong is None:
         return ""

@@ -1,4 +1,4 @@
-"""What is known in closed form: the transition density and the mirrors of a scalar equation, given or fitted."""
+"""Closed forms for a scalar equation, given or fitted: the transition density and the mirrors."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from liestonet.result import Result
     from liestonet.sde.sde import SDE
 
-# Symmetries of a scalar equation, by kind, with which there may be a density in closed form (docs/method.md §16).
+# Numbers of symmetries of a scalar equation, by kind, that allow a density in closed form (docs/method.md §16).
 ENOUGH = {"ito": (2, 3), "law": (2, 3), "fokker-planck": (4, 6)}
 # Numerators and denominators above this are decimal numbers in disguise; longer formulas are not read.
 LONG, MOST_OPERATIONS = 1000, 150
-# Points of the box that tell whether a map leads out of it.
+# Number of points at which it is checked whether a map leads out of the box.
 POINTS = 50
 
 
 @dataclass(frozen=True)
 class KnownDensity:
-    """The variables of p, such as (x, t) and those of the start, its formula in SymPy, and how it is known."""
+    """A density p: its variables, such as (x, t) and those of the start, its SymPy formula, and its status."""
 
     variables: tuple[Any, ...]
     start: tuple[Any, ...]
@@ -34,7 +34,7 @@ class KnownDensity:
 
 
 def known_density(result: Result) -> KnownDensity | None:
-    """The transition density of the equation, or of the equation fitted to a recording; None where it is not known."""
+    """The transition density of the equation, or of the equation fitted to a recording; None if it is not known."""
     from liestonet.densities.density import density
 
     if len(result.names) > 1 or result.domain.periodic or result.dimension not in ENOUGH.get(result.symmetry, ()):
@@ -60,7 +60,7 @@ def known_density(result: Result) -> KnownDensity | None:
 
 
 def known_mirrors(result: Result) -> tuple[str, ...]:
-    """Maps of a scalar equation onto itself that are proved and stay in the box, where no maps were asked for."""
+    """Proved maps of a scalar equation onto itself that stay in the box; empty if `discrete` has tested maps."""
     from liestonet.validation.maps.discrete import discrete
 
     found = result.findings
@@ -74,7 +74,7 @@ def known_mirrors(result: Result) -> tuple[str, ...]:
 
 
 def _stays(text: str, result: Result) -> bool:
-    """Whether some of the box comes to lie in the box again."""
+    """Whether the map takes some points of the box to points of the box."""
     from liestonet.validation.maps.map_input import parse_map
 
     points = lattice_cloud(result.domain, POINTS).points
@@ -103,7 +103,7 @@ def _depends_on_time(sde: SDE) -> bool:
 
 
 def _readable(expression: Any) -> Any:
-    """A formula to be read: fractions with many digits as decimal numbers."""
+    """A formula for display, with fractions of many digits as decimal numbers."""
     import sympy
 
     long = [value for value in expression.atoms(sympy.Rational) if max(abs(value.p), value.q) > LONG]
@@ -111,7 +111,7 @@ def _readable(expression: Any) -> Any:
 
 
 def _short(value: float) -> Any:
-    """Three digits; a whole number if that is what they are."""
+    """A number with three digits, or an integer if these agree with one."""
     import sympy
 
     rounded = float(f"{value:.3g}")

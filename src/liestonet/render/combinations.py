@@ -30,7 +30,7 @@ def combination_text(value: sympy.Expr) -> str:
 
 
 def _factor(factor: sympy.Expr) -> str:
-    """What stands in front of a generator: nothing, a sign, or a factor and a blank."""
+    """The text before a generator: empty, a sign, or a factor and a blank."""
     shown = number(float(factor)) if factor.is_Float else expression_text(factor)
     if shown in ("1", "-1"):
         return shown.removesuffix("1")

@@ -22,19 +22,21 @@ from liestonet.render.view_parts import CandidatesView, CandidateView, Direction
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
 from liestonet.surrogate.surrogate import Surrogate
+from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.velocities import positions_among
 
 
 def data_view(result: Result, found: DataFindings) -> SourceView:
-    """Everything that is said of data only."""
+    """The parts of a view specific to data."""
     verdict, confidence = data_verdict(result, found), confidence_text(found)
     imposed = "" if found.refit is None else " Dashed: with the symmetries imposed."
+    equation = estimated_text(result)
     return SourceView(
         origin="from data",
         verdict=verdict,
         short_verdict=verdict,
         equation=str(found.surrogate),
-        equation_line=estimated_text(result),
+        equation_line=equation,
         ladder=_ladder(result, found),
         levels=tuple(_levels(result, found)),
         facts=tuple(_facts(result, found)),
@@ -49,6 +51,8 @@ def data_view(result: Result, found: DataFindings) -> SourceView:
         digest=found.data.digest or "",
         training=() if found.training is None else tuple(_training(found.training)),
         clock=" ".join(filter(None, (clock_text(found), recording_text(found)))),
+        constants=_constants(result, equation),
+        untested=_untested(result),
     )
 
 
@@ -64,13 +68,13 @@ def _direction(position: int, row: LadderRow) -> Direction:
 
 
 def _ladder(result: Result, found: DataFindings) -> LadderView:
-    """Residual, interval, noise, p-value and verdict of every direction."""
+    """Residual, interval, residual if exact, p-value and verdict of every direction."""
     confidence = confidence_text(found)
     return LadderView(
         heading="Candidate directions",
-        legend=f"A residual of 0 % is an exact symmetry, which a small p rejects. Symmetries are the directions that p "
-        f"does not reject and whose interval is below {percent(found.criteria.tolerance)}; X1, X2, … below are "
-        "combinations of them.",
+        legend="A residual of 0 % is an exact symmetry, which a small p rejects. Symmetries are directions that p does "
+        f"not reject and whose interval is below the tolerance, {percent(found.criteria.tolerance)} by choice "
+        "(--tolerance); X1, X2, … below are combinations of them.",
         explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to, 0 % for an "
         "exact symmetry. 'If exact' is the residual that estimation errors alone would give an exact symmetry. p "
@@ -78,10 +82,8 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
         "exact symmetries. A small p rejects them; a large p proves nothing, and values near 1 are common because the "
         "test is cautious. A direction counts as a symmetry if p does not reject it and its "
         f"{confidence} interval lies below the tolerance of {percent(found.criteria.tolerance)}; it is not a symmetry "
-        "if the interval lies above. The tolerance is a choice, not a property of the data; --tolerance changes it. "
-        "The generators X1, X2, … are combinations of the accepted directions. Their numbers and those of the fitted "
-        "equation are two estimates from the same data, so they differ within their errors. Mirrors and other discrete "
-        "symmetries are not directions; --discrete tests them.",
+        f"if the interval lies above. {_tolerance(found)} The generators X1, X2, … are combinations of the accepted "
+        "directions.",
         caption=f"Bars: {confidence} intervals. Grey ticks: residual to expect if exact. Arrows: the interval reaches "
         "zero, which a logarithmic axis cannot show.",
         columns=("residual", f"{confidence} interval", "if exact", "p"),
@@ -91,8 +93,43 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
     )
 
 
+def _tolerance(found: DataFindings) -> str:
+    """Why there is a tolerance, and where its value comes from."""
+    default = percent(Criteria.tolerance)
+    usual = found.criteria.tolerance == Criteria.tolerance
+    origin = f"{default} is the default" if usual else f"the default is {default}"
+    return (
+        "A tolerance is needed because with few data no test rejects: the interval must show that a residual is small. "
+        f"Its value is a choice, not an estimate from the data; {origin}, chosen by hand. If residuals of this size "
+        "matter to you, set a smaller one with --tolerance (in Python, tolerance=)."
+    )
+
+
+def _constants(result: Result, equation: str) -> str:
+    """Why constants of generators and those of the fitted equation differ; empty if there are not both."""
+    if not equation or not any(row.constants for row in result.closed_forms):
+        return ""
+    return (
+        "Constants in the generators come from the estimated vector fields, those in the fitted equation from a "
+        "maximum-likelihood fit of that equation to the same data: the two agree within their errors, not to the last "
+        "digit."
+    )
+
+
+def _untested(result: Result) -> str:
+    """That discrete symmetries were not tested, with an example; empty if they were."""
+    if result.discrete is not None:
+        return ""
+    name = result.names[0]
+    return (
+        f"Not tested: mirrors such as {name} → −{name}, rotations by fixed angles, and permutations of coordinates. "
+        "They do not belong to a continuous family, so they are not among the directions above. --discrete tests them "
+        "(in Python, liestonet.discrete)."
+    )
+
+
 def _candidates(result: Result) -> CandidatesView | None:
-    """Directions beyond those counted that are not excluded, with how they begin."""
+    """Directions that are not counted and not excluded, with their first terms."""
     rest = list(enumerate(result.ladder))[result.fields.count :]
     chosen = [(k, row) for k, row in rest if row.verdict in ("near-symmetry", "undecided")]
     if not chosen or result.directions.count < len(result.ladder):
@@ -110,7 +147,7 @@ def _candidates(result: Result) -> CandidatesView | None:
 
 
 def _levels(result: Result, found: DataFindings) -> Iterator[str]:
-    """Symmetries of the law, for which the choice of σ does not matter, and the likelihood-ratio test."""
+    """Sentences on symmetries of the law, which do not depend on the choice of σ, and the likelihood-ratio test."""
     if result.symmetry == "ito" and found.law_dimension is not None:
         several = found.surrogate.noise > 1
         why = "for any choice of σ" if several else "the same as the Itô symmetries, because there is one noise"
@@ -128,7 +165,7 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
 
 
 def _motions(result: Result) -> Iterator[str]:
-    """What the generators do to the positions, which were all that was recorded."""
+    """Sentences on how generators move positions, if velocities were not recorded."""
     positions = positions_among(result.names)
     moved = [
         f"X{k}: {field_text(replace(form, xi=form.xi[: len(positions)]), positions)}"
@@ -138,13 +175,16 @@ def _motions(result: Result) -> Iterator[str]:
     told = f"As motions of {', '.join(positions)} alone: {'; '.join(moved)}. " if moved else ""
     yield (
         f"{told}A generator moves positions by its parts in {', '.join(f'∂{name}' for name in ('t', *positions))}; "
-        "what it does to velocities follows from that."
+        "the motion of velocities follows from these."
     )
 
 
 def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
     if not refit.tests_something:
-        yield "These symmetries ask nothing of drift and diffusion on this clock, so no likelihood ratio tests them."
+        yield (
+            "On this clock these symmetries impose no condition on drift and diffusion, so no likelihood ratio tests "
+            "them."
+        )
         return
     answer = "rejects" if refit.p_value < error_rate else "does not reject"
     yield (
@@ -168,14 +208,14 @@ def _facts(result: Result, found: DataFindings) -> Iterator[Row]:
 
 
 def _data(found: DataFindings) -> Iterator[Row]:
-    """The summary of the data, a line each."""
+    """The summary of the data, line by line."""
     for line in str(found.data).split("\n"):
         label, _, text = line.partition("  ")
         yield label, text.strip()
 
 
 def _training(training: Training) -> Iterator[Row]:
-    """What the neural engine did, from its record."""
+    """The summary of the neural engine's training, from its record."""
     record = training.to_dictionary()
     yield "training", f"{record['steps']:,} steps{', interrupted' if record['interrupted'] else ''}"
     yield "final losses", ", ".join(f"{name} {number(value)}" for name, value in record["losses"].items())

@@ -1,4 +1,4 @@
-"""The parts of a view that only equations have: verdict, residuals of all directions, upper bound."""
+"""The parts of a view specific to equations: verdict, residuals of all directions, upper bound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from liestonet.result.findings import EquationFindings
 
 
 def equation_view(result: Result, found: EquationFindings) -> SourceView:
-    """Everything that is said of an equation only."""
+    """The parts of a view specific to an equation."""
     text = str(found.equation)
     draw = ", ".join(f"{name} = {value}" for name, value in result.draw.items())
     return SourceView(
@@ -38,13 +38,13 @@ def _cut(text: str) -> str:
 
 
 def _bounding(result: Result) -> str:
-    """What the upper bound comes from."""
+    """The source of the upper bound, for a sentence."""
     series = "Power series at a generic point"
-    return f"{series}, followed round the turn," if result.domain.periodic else series
+    return f"{series}, continued over a period," if result.domain.periodic else series
 
 
 def _ladder(result: Result, found: EquationFindings) -> LadderView:
-    """Residual and verdict of every direction, with the gap between those taken and those left out."""
+    """Residual and verdict of every direction, with the gap between symmetries and the others."""
     taken = result.fields.count
     bound = "" if found.bound is None else f" {_bounding(result)} bound the dimension by {found.bound}."
     factor = short(found.gap).replace("> ", "more than ")

@@ -1,4 +1,4 @@
-"""How a vector field without a closed form begins: its first-order Taylor terms around the middle of the domain."""
+"""First-order Taylor terms, around the middle of the domain, of vector fields without a closed form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from liestonet.symmetry.determining.fields import Fields
 
 
 def first_terms(fields: Fields, domain: Domain, names: Sequence[str], error: float | int) -> list[str]:
-    """Each field as `(a + b x + …) ∂x + …`, with `…` where more follows; terms within ten times its error are left out.
+    """Each field as `(a + b x + …) ∂x + …`, with `…` for further terms; terms below ten times its error are left out.
 
     `error` is relative to the field.
     """

@@ -1,4 +1,4 @@
-"""What is said of a comparison of groups, once, as plain text; the terminal and the page show it."""
+"""The texts of a comparison of groups, which the terminal and the page show."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXPLAINED = {
 
 @dataclass(frozen=True)
 class GroupRow:
-    """One group in the table; `standing` is empty where it is not compared, `problem` says why it has no result."""
+    """One group in the table; `standing` is empty if it is not compared, `problem` says why it has no result."""
 
     label: str
     folder: str
@@ -37,7 +37,7 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class TestRow:
-    """One test of a constant: what it stands before, the test in words, and p-values."""
+    """The tests of one constant: the term of which it is the factor, the tests, and p-values."""
 
     name: str
     term: str
@@ -61,7 +61,7 @@ class GroupsView:
 
     @classmethod
     def of(cls, comparison: GroupComparison) -> GroupsView:
-        """What is said of a comparison."""
+        """The view of a comparison."""
         first, *others = comparison.sentences()
         found = comparison.constants
         return cls(
@@ -130,7 +130,7 @@ def _trend(line: Trend) -> tuple[str, ...]:
 
 
 def _facts(comparison: GroupComparison) -> tuple[tuple[str, str], ...]:
-    """Key numbers at the head of the page."""
+    """Key numbers at the top of the page."""
     ready = [group for group in comparison.groups if not group.problem]
     dimensions = sorted({group.dimension for group in ready if group.dimension is not None})
     facts = [

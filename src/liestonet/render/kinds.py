@@ -1,4 +1,4 @@
-"""What the kinds of symmetry, the verdicts and the statuses are called, and what they mean."""
+"""Names and meanings of the kinds of symmetry, the verdicts and the statuses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class KindWords(NamedTuple):
-    """One symmetry, several, and what each of them does."""
+    """The words for one symmetry of a kind and for several, and a sentence on their effect."""
 
     one: str
     several: str
@@ -41,7 +41,7 @@ KINDS = {
         "on the Wiener process itself.",
     ),
 }
-# What a reader sees for a stored verdict.
+# The words shown for stored verdicts.
 VERDICT_WORDS = {
     "symmetry": "symmetry",
     "near-symmetry": "near-symmetry",

@@ -1,6 +1,6 @@
 """A result in LaTeX, ready to paste into a text that loads amsmath: equation, generators and commutators.
 
-What a formula cannot say stands in comments in front of it.
+Remarks are in comments before the formulas.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def render_latex(view: ResultView) -> str:
-    """The whole text."""
+    """The result in LaTeX."""
     lines = [*map(_comment, _remarks(view)), *_equation(view)]
     if view.generators is not None:
         lines += _generators(view.generators, view.names)
@@ -35,7 +35,7 @@ def _comment(text: str) -> str:
 
 
 def _remarks(view: ResultView) -> Iterator[str]:
-    """What the formulas below are, for whoever reads the source."""
+    """Remarks on the formulas that follow, as comments."""
     yield view.source.equation
     yield view.verdict
     if view.source.clock:
@@ -50,7 +50,7 @@ def _remarks(view: ResultView) -> Iterator[str]:
 
 
 def _equation(view: ResultView) -> Iterator[str]:
-    """The equation itself, where it has formulas."""
+    """The equation, if it has formulas."""
     coefficients = view.symbolic
     if coefficients is None:
         return
@@ -66,7 +66,7 @@ def _equation(view: ResultView) -> Iterator[str]:
 
 
 def _sum(terms: Iterable[tuple[Any, str]]) -> str:
-    """Coefficients in front of their differentials."""
+    """A sum of coefficients times differentials."""
     text = ""
     for coefficient, symbol in terms:
         if coefficient == 0:
@@ -81,7 +81,7 @@ def _sum(terms: Iterable[tuple[Any, str]]) -> str:
 
 
 def _generators(generators: GeneratorsView, names: tuple[str, ...]) -> Iterator[str]:
-    """Every generator; how those without a closed form begin stands in comments."""
+    """Every generator; first terms of those without a closed form are in comments."""
     if generators.note:
         yield _comment(generators.note)
         yield from (_comment(f"{row.label} = {row.first_terms}") for row in generators.rows if row.formula is None)
@@ -95,7 +95,7 @@ def _generators(generators: GeneratorsView, names: tuple[str, ...]) -> Iterator[
 
 
 def _commutators(algebra: AlgebraView) -> Iterator[str]:
-    """A table of commutators, or a list where it would be too wide."""
+    """A table of commutators, or a list if that is too wide."""
     count = algebra.generators
     yield from (_comment(sentence) for sentence in (algebra.rest, algebra.residuals) if sentence)
     if not algebra.commutators:
@@ -116,7 +116,7 @@ def _commutators(algebra: AlgebraView) -> Iterator[str]:
 
 
 def _combination(value: sympy.Expr) -> str:
-    """A sum of generators, each behind its factor."""
+    """A sum of generators with their factors."""
     text = ""
     for factor, name in combination_terms(value):
         negative = factor.could_extract_minus_sign()

@@ -1,4 +1,4 @@
-"""The one next command after a test, a validation, a density, a price, a classification, groups or a full report."""
+"""The suggested command after a test, a validation, a density, a price, a classification, groups or a full report."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from liestonet.render.next_step import SHOWN, NextStep, Typed, next_step, unsett
 from liestonet.result import Result
 from liestonet.result.classification import Classification
 
-# Options of `test`, `reversible` and `validate` that a search has not.
+# Options of `test`, `reversible` and `validate` that `discover` does not have.
 CLAIMS = ("--generator", "--map", "--odd", "--draws", "--symmetry")
 OF_A_DENSITY = ("--boundary", "--domain")
 
 
 def after_test(words: Sequence[str], mapped: bool, rejected: bool) -> NextStep:
-    """A claim about recorded paths was tested: which others hold?"""
+    """The command after a test of a generator or a map on recorded paths."""
     if mapped:
         return _search(words, "also tests mirrors, rotations by fixed angles and permutations", True)
     if rejected:
@@ -26,7 +26,7 @@ def after_test(words: Sequence[str], mapped: bool, rejected: bool) -> NextStep:
 
 
 def after_reversal(words: Sequence[str], of_equation: bool) -> NextStep | None:
-    """Detailed balance was tested, or decided."""
+    """The command after a test of detailed balance."""
     if not of_equation:
         return _search(words, "finds the symmetries and mirrors of the same paths", True)
     if Typed(words).subject == "-":
@@ -35,12 +35,12 @@ def after_reversal(words: Sequence[str], of_equation: bool) -> NextStep | None:
 
 
 def after_validation(words: Sequence[str], result: Result, contradicted: bool, kept: bool) -> NextStep | None:
-    """Generators were validated; `result` has the outcome, `kept` says that it was written."""
+    """The command after a validation; `result` contains its outcome, `kept` means that it was written to a file."""
     typed = Typed(words)
     if contradicted:
         return NextStep(
             shlex.join(["liestonet", "open", typed.subject]),
-            "shows the residual of each direction again, and what its flags say of the data",
+            "shows the residual of each direction again, and the flags about the data",
         )
     if not kept:
         report = typed.with_option("--report", "report.html")
@@ -49,7 +49,7 @@ def after_validation(words: Sequence[str], result: Result, contradicted: bool, k
 
 
 def after_density(words: Sequence[str], parameters: Collection[str]) -> NextStep | None:
-    """A density was found, for parameters without a value or for numbers."""
+    """The command after a density, for an equation with free parameters or without."""
     typed = Typed(words)
     if typed.subject == "-":
         return None
@@ -60,7 +60,7 @@ def after_density(words: Sequence[str], parameters: Collection[str]) -> NextStep
 
 
 def after_price(words: Sequence[str], of_the_payoff: Collection[str]) -> NextStep | None:
-    """A payoff was priced; its own parameters are none of the density."""
+    """The command after a price, without the parameters of the payoff."""
     typed = Typed(words)
     if typed.subject == "-":
         return None
@@ -71,7 +71,7 @@ def after_price(words: Sequence[str], of_the_payoff: Collection[str]) -> NextSte
 
 
 def after_classification(words: Sequence[str], found: Classification) -> NextStep | None:
-    """The most symmetric special case, or the generic one where there is none."""
+    """The command after `classify`: solve the most symmetric special case, or the generic one if there is none."""
     typed = Typed(words)
     if typed.subject == "-":
         return None
@@ -85,13 +85,13 @@ def after_classification(words: Sequence[str], found: Classification) -> NextSte
 
 
 def after_full_report(result: Result, folder: Path) -> NextStep:
-    """Every kind was searched and every check was made: what is left open, else the evidence."""
+    """The command after a full report: one for what is undecided, else to print the evidence."""
     shown = shlex.join(["liestonet", "open", str(folder / "ito.lsn")])
     return unsettled(result) or NextStep(shown, "prints the evidence of the first of these answers")
 
 
 def after_groups(words: Sequence[str], found: GroupComparison) -> NextStep | None:
-    """Groups were compared: the evidence of the one that is least decided, where results were kept."""
+    """The command after a comparison: the evidence of the least decided group, if results were saved."""
     known = [group for group in found.groups if not group.problem]
     if not known:
         return None
@@ -103,14 +103,14 @@ def after_groups(words: Sequence[str], found: GroupComparison) -> NextStep | Non
 
 
 def _search(words: Sequence[str], why: str, maps: bool = False) -> NextStep:
-    """`discover` for the same paths, read in the same way."""
+    """`discover` for the same paths with the same options for reading."""
     kept = Typed(words).without(*SHOWN, *CLAIMS, "--discrete")
     kept[1] = "discover"
     return NextStep(shlex.join([*kept, "--discrete"] if maps else kept), why)
 
 
 def _without_value(words: list[str], name: str) -> list[str]:
-    """Words without `--param NAME=…`."""
+    """The words of a command without `--param NAME=…`."""
     kept: list[str] = []
     for word in words:
         if word.startswith(f"{name}=") and kept and kept[-1] == "--param":

@@ -1,4 +1,4 @@
-"""The one command that would tell more, typed so that it works as it stands, for the way in which a result was made."""
+"""The suggested next command after a result, complete and ready to run, in Python or on the command line."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ CORRELATED = {"measurement-noise", "blur", "coloured-noise"}
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to type next, and what it tells."""
+    """A command and its purpose."""
 
     command: str
     why: str
 
 
 def next_step(result: Result) -> NextStep | None:
-    """The next command; None where the result does not know how it was made."""
+    """The next command; None if the result has no record of how it was made."""
     typed = "" if result.provenance is None else result.provenance.command
     words = shlex.split(typed) if typed.startswith("liestonet ") else []
     found = result.findings
@@ -58,7 +58,7 @@ def next_step(result: Result) -> NextStep | None:
 
 
 def unsettled(result: Result) -> NextStep | None:
-    """What would settle what a recording leaves doubtful or undecided, after `discover` in a terminal."""
+    """The command for doubtful data or undecided directions, after `discover` in a terminal; else None."""
     typed = "" if result.provenance is None else result.provenance.command
     found = result.findings
     if not typed.startswith("liestonet discover ") or not isinstance(found, DataFindings):
@@ -69,12 +69,12 @@ def unsettled(result: Result) -> NextStep | None:
 
 @dataclass(frozen=True)
 class Typed:
-    """A command line that can be typed again with other options."""
+    """A command line that can be changed and run again."""
 
     words: Sequence[str]
 
     def value(self, option: str) -> str | None:
-        """What an option was given."""
+        """The value of an option, None if it was not given."""
         for position, word in enumerate(self.words):
             if word == option and position + 1 < len(self.words):
                 return self.words[position + 1]
@@ -86,7 +86,7 @@ class Typed:
         return any(word == option or word.startswith(option + "=") for word in self.words)
 
     def without(self, *options: str) -> list[str]:
-        """The words without these options and their values."""
+        """The words of the command without these options and their values."""
         kept: list[str] = []
         skipping = False
         for word in self.words:
@@ -100,12 +100,12 @@ class Typed:
         return kept
 
     def with_option(self, *words: str) -> str:
-        """The same search with one option more, or another value of it."""
+        """The command with an additional option, or a new value of it."""
         return shlex.join([*self.without(*SHOWN, words[0]), *words])
 
     @property
     def subject(self) -> str:
-        """What the command is about: an equation, or the first file; it may stand behind options."""
+        """The first argument of the command: an equation or a file, which may follow options."""
         skipping = False
         for word in self.words[2:]:
             if skipping or (word.startswith("-") and word != "-"):
@@ -115,7 +115,7 @@ class Typed:
         return "-"
 
     def of_equation(self, command: str, *kept: str, equation: str = "") -> str:
-        """Another command for the same equation, or another equation; with its options, and others to be kept."""
+        """Another command for the same or a given equation, with the options of the equation and those in `kept`."""
         words = [equation or self.subject]
         for position, word in enumerate(self.words):
             if word.partition("=")[0] in (*KEPT_OF_AN_EQUATION, *kept):
@@ -126,7 +126,7 @@ class Typed:
 
 
 def _after_discover(result: Result, found: DataFindings, typed: Typed) -> NextStep:
-    """What would settle what is doubtful, then what is undecided, then what was not asked."""
+    """The next command: for doubtful data, else for undecided directions, else for symmetries not yet tested."""
     return (
         _doubtful(result, found, typed)
         or _undecided(result, found, typed)
@@ -136,13 +136,13 @@ def _after_discover(result: Result, found: DataFindings, typed: Typed) -> NextSt
 
 
 def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | None:
-    """Data that are not a diffusion on this clock or at this resolution."""
+    """The command for data that are not a diffusion on this clock or at this resolution."""
     codes = {flag.code for flag in result.flags}
     if "dependent" in codes:
         overview = found.surrogate.overview
         kept = independent_columns(overview.sample, overview.names)
         if kept and len(kept) < len(overview.names):
-            return NextStep(typed.with_option("--state", ",".join(kept)), "leaves out what other coordinates tell")
+            return NextStep(typed.with_option("--state", ",".join(kept)), "leaves out functions of other coordinates")
     if changes_with_date(found) and not typed.has("--clock"):
         return _another_clock(found, typed)
     summary = found.data.summary
@@ -161,7 +161,7 @@ def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | N
 
 
 def _another_clock(found: DataFindings, typed: Typed) -> NextStep:
-    """The period that was found; where there is none, what shows how the law changes."""
+    """The command for a law that depends on the date: its period as clock, or a report of how it changes."""
     period = None if found.clock is None or found.clock.date is None else found.clock.date.period
     if period is not None:
         return NextStep(typed.with_option("--clock", f"{period:.6g}"), "takes the phase of this period as the time")
@@ -171,7 +171,7 @@ def _another_clock(found: DataFindings, typed: Typed) -> NextStep:
 
 
 def _undecided(result: Result, found: DataFindings, typed: Typed) -> NextStep | None:
-    """The tolerance at which the data decide; where there is none, a look at how much data there are."""
+    """The command for undecided directions: a tolerance at which the data decide, or else a look at the data."""
     open_ = [row for row in result.ladder if row.verdict == "undecided"]
     if not open_:
         return None
@@ -192,7 +192,7 @@ def _undecided(result: Result, found: DataFindings, typed: Typed) -> NextStep | 
 
 
 def _look(typed: Typed) -> str:
-    """The command that shows what was recorded."""
+    """The command that shows the recorded data."""
     words = typed.without(*SHOWN, "--symmetry", "--tolerance", "--error-rate", "--engine", "--dimension", "--discrete")
     words = Typed(words).without("--no-formulas", "--out", "--clock", "--noise", "--exposure", "--steps", "--order")
     words = Typed(words).without("--thin")
@@ -203,7 +203,7 @@ def _look(typed: Typed) -> str:
 
 
 def _unasked(result: Result, typed: Typed) -> NextStep | None:
-    """Another kind, maps, or the checks of the answer."""
+    """The command for another kind of symmetry, for maps, or for a validation."""
     n, noises = result.surrogate.dimension, result.surrogate.noise
     if result.symmetry == "ito" and n > 1 and noises > 1:
         return NextStep(typed.with_option("--symmetry", "law"), "also finds symmetries that rotate the noise")
@@ -228,7 +228,7 @@ def _unasked(result: Result, typed: Typed) -> NextStep | None:
 
 
 def _after_solve(result: Result, found: EquationFindings, typed: Typed) -> NextStep | None:
-    """How the symmetries can be used, or which others there may be."""
+    """The command that uses the symmetries, or searches for others."""
     n, sde = result.surrogate.dimension, found.equation
     turning = _turning_coordinate(result, found)
     if turning and not typed.has("--periodic"):
@@ -263,7 +263,7 @@ def _another(typed: Typed, kind: str, why: str) -> NextStep:
 
 
 def _turning_coordinate(result: Result, found: EquationFindings) -> str:
-    """A coordinate that only enters as an angle, through functions of period 2π, and is not said to be one."""
+    """A coordinate that occurs only in functions of period 2π and is not declared periodic; empty if there is none."""
     import sympy
 
     symbolic = found.equation.symbolic

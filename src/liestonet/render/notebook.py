@@ -1,4 +1,4 @@
-"""A result as HTML for notebooks: what a terminal shows, in tables and without scripts; or the page in a frame."""
+"""A result as HTML for notebooks: the contents of the terminal as tables without scripts, or the page in a frame."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CELL = "style='text-align:left;padding:0.1em 0.8em'"
 
 @dataclass(frozen=True)
 class Shown:
-    """A page as the output of a cell: in a frame of its own, whose scripts see nothing of the notebook."""
+    """A page as the output of a cell, in a frame whose scripts have no access to the notebook."""
 
     page: str
     height: int
@@ -39,14 +39,14 @@ class Shown:
 
 
 def checked_height(height: object) -> int:
-    """The height of a page in a notebook."""
+    """The height of a page in a notebook, checked."""
     if not is_whole(height) or not 100 <= height <= 10_000:
         raise InputError(f"The height of a page in a notebook is a number of pixels from 100 to 10000, not {height!r}.")
     return int(height)
 
 
 def render_html(view: ResultView) -> str:
-    """The whole piece, in one element."""
+    """The HTML of a result, as one element."""
     return f"<div>{''.join(_parts(view))}</div>"
 
 
@@ -79,7 +79,7 @@ def _parts(view: ResultView) -> Iterator[str]:
 
 
 def _ladder(ladder: LadderView) -> str:
-    """Every direction as at a terminal; of very many alike the first and the last."""
+    """The rows of the ladder as in a terminal; of many with one verdict the first and the last."""
     rows, empty = [], ("",) * (len(ladder.columns) - 1)
     for line in ladder.lines():
         if isinstance(line, Direction):
@@ -92,7 +92,7 @@ def _ladder(ladder: LadderView) -> str:
 
 
 def _generators(generators: GeneratorsView, names: tuple[str, ...]) -> str:
-    """One row a generator: its formula, or first terms where it has none, and its status."""
+    """One row per generator: its formula, or first terms if it has none, and its status."""
     rows = [
         (
             _name(k),
@@ -141,12 +141,12 @@ def _titled(title: str, body: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """A formula with its powers raised."""
+    """A formula with powers as superscripts."""
     return POWER.sub(lambda match: f"<sup>{match[1].strip('()')}</sup>", escape(text))
 
 
 def _combination(value: sympy.Expr) -> str:
-    """A sum of generators, their numbers as indices."""
+    """A sum of generators, with their numbers as indices."""
     return re.sub(r"X(\d+)", r"X<sub>\1</sub>", _formula(combination_text(value)))
 
 

@@ -1,4 +1,4 @@
-"""Numbers as text: plain ones, sizes that matter by their order, percentages and p-values."""
+"""Numbers as text: plain numbers, orders of magnitude, percentages and intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from liestonet.render.limits import (
 
 
 def number(value: float | int) -> str:
-    """Up to four digits, without a computer's exponents: 2, 0.5, -1.732, 3e-12."""
+    """A number with up to four digits, with an exponent only if it is very small or large: 2, 0.5, -1.732, 3e-12."""
     text = f"{float(value):.4g}"
     if "e" in text:
         mantissa, exponent = text.split("e")
@@ -20,7 +20,7 @@ def number(value: float | int) -> str:
 
 
 def short(value: float) -> str:
-    """A size that matters by its order: 2e-9, 0.52, < 1e-16, > 1e15."""
+    """An order of magnitude: 2e-9, 0.52, < 1e-16, > 1e15."""
     if value < ROUNDING:
         return "< 1e-16"
     if value > 1e15:
@@ -40,7 +40,7 @@ def percent(value: float, digits: int = PERCENTAGE_DIGITS) -> str:
 
 
 def interval_digits(lower: float, upper: float) -> int:
-    """The digits at which the ends of an interval differ: two, more where it is narrow."""
+    """The number of digits at which the ends of an interval differ: two, or more if it is narrow."""
     tried = range(PERCENTAGE_DIGITS, MOST_PERCENTAGE_DIGITS)
     return next((k for k in tried if percent(lower, k) != percent(upper, k)), MOST_PERCENTAGE_DIGITS)
 
@@ -52,7 +52,7 @@ def percent_interval(lower: float, upper: float, between: str = " – ") -> str:
 
 
 def term(coefficient: float, factor: str) -> str:
-    """`2 x`, `-x`: a number in front of what it multiplies."""
+    """A coefficient with its factor: `2 x`, `-x`."""
     text = number(coefficient)
     return f"{text.removesuffix('1')}{factor}" if text in ("1", "-1") else f"{text} {factor}"
 

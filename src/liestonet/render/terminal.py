@@ -1,4 +1,4 @@
-"""A result for people at a terminal: one sentence first, then the evidence, in tables of at most 80 columns.
+"""A result in a terminal: the verdict in one sentence, then the evidence in tables of at most 80 columns.
 
 Pure functions from a `ResultView` to Rich renderables; the command line prints them.
 """
@@ -33,7 +33,7 @@ STYLES = {
 
 
 def render(view: ResultView, *more: RenderableType) -> Group:
-    """Everything that `solve` and `discover` print; what is given besides stands before the next command."""
+    """The output of `solve` and `discover`; further renderables `more` are placed before the next command."""
     parts: list[RenderableType] = [Text(view.verdict, style="bold")]
     for block in _blocks(view):
         parts += ["", *block]
@@ -44,7 +44,7 @@ def render(view: ResultView, *more: RenderableType) -> Group:
 
 
 def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
-    """What follows the verdict, in blocks that a blank line parts."""
+    """The parts after the verdict, as blocks separated by blank lines."""
     if view.source.clock:
         yield [Text(view.source.clock)]
     if view.source.equation_line:
@@ -75,7 +75,7 @@ def _blocks(view: ResultView) -> Iterator[Iterable[RenderableType]]:
 
 
 def _domain_line(view: ResultView) -> Text:
-    """The box, and whether it was chosen automatically."""
+    """A line with the box, and whether it was chosen automatically."""
     domain, text = view.domain, Text(f"Domain: {view.domain.text}")
     if not domain.chosen:
         return text.append(".")
@@ -130,7 +130,7 @@ def _commutators(algebra: AlgebraView) -> Iterator[RenderableType]:
 
 
 def commutator_lines(found: dict[tuple[int, int], sympy.Expr]) -> list[str]:
-    """`[X1, X2] = 2 X1` for every pair."""
+    """Lines such as `[X1, X2] = 2 X1`, one per pair."""
     return [f"[X{i + 1}, X{j + 1}] = {combination_text(value)}" for (i, j), value in found.items()]
 
 

@@ -1,4 +1,4 @@
-"""The catalogue at a terminal: a table of all systems, and everything known of one."""
+"""The catalogue in a terminal: a table of all systems, and the details of one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TITLES = {
 
 
 def system_table() -> Group:
-    """Every system in a line: name, equation, and the dimension for each kind of symmetry."""
+    """One line per system: name, equation, and the dimension for each kind of symmetry."""
     table = plain_table()
     table.add_column("name", no_wrap=True, style="bold")
     table.add_column("equation", no_wrap=True)
@@ -55,7 +55,7 @@ def _dimension(system: System, kind: str) -> str:
 
 
 def render_system(system: System) -> Group:
-    """Everything known of one system."""
+    """All that the catalogue contains about one system."""
     parts: list[RenderableType] = [Text(f"{system.key}: {system.title}", style="bold"), Text(system.description), ""]
     parts.append(Text(f"Equation: {system.equation}"))
     if system.cholesky is not None:
@@ -106,7 +106,7 @@ def _generators(rows: tuple[Any, ...], names: tuple[str, ...]) -> Padding:
 
 
 def _shortened(row: KnownFormula) -> KnownFormula:
-    """The same generator without sums such as sin² + cos², which images of rotations bring."""
+    """The generator without sums such as sin² + cos², which occur in images of rotations."""
     import sympy
 
     def shorter(component: Any) -> Any:
@@ -118,7 +118,7 @@ def _shortened(row: KnownFormula) -> KnownFormula:
 
 
 def _commutators(algebra: Algebra) -> Iterator[RenderableType]:
-    """A table of commutators where it fits, else those that do not vanish."""
+    """A table of commutators if it fits, else a list of those that do not vanish."""
     found = exact_brackets(algebra)
     lines = commutator_lines(found)
     if not lines:
@@ -143,7 +143,7 @@ def _commutators(algebra: Algebra) -> Iterator[RenderableType]:
 
 
 def simulation_lines(system: System) -> Iterator[str]:
-    """The experiment in words, and the command that runs it."""
+    """The simulation settings in words, and the command that runs them."""
     experiment = system.experiment
     start = experiment.start
     when = (
@@ -160,7 +160,7 @@ def simulation_lines(system: System) -> Iterator[str]:
 
 
 def _intervals(names: tuple[str, ...], intervals: Any) -> str:
-    """Every interval; equal ones of several coordinates together."""
+    """The intervals as text, with equal ones of several coordinates joined."""
     together: dict[Any, list[str]] = {}
     for name, interval in zip(names, intervals, strict=True):
         together.setdefault(tuple(interval), []).append(name)

@@ -1,4 +1,4 @@
-"""A comparison of groups at a terminal."""
+"""A comparison of groups in a terminal."""
 
 from __future__ import annotations
 

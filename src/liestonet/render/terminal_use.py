@@ -1,4 +1,4 @@
-"""The use of symmetries at a terminal: new coordinates, the solution, invariants and martingales."""
+"""Uses of the symmetries in a terminal: new coordinates, the solution, invariants and martingales."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from liestonet.render.use_view import Used
 
 
 def render_use(used: Used) -> Group:
-    """What follows the symmetries where `--reduce` asks for their use."""
+    """The output of `--reduce`, shown after the symmetries."""
     made = used.reduction
     parts: list[RenderableType] = ["", Text(verdict(made), style="bold")]
     table = Table.grid(padding=(0, 2))

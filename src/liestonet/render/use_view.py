@@ -1,4 +1,4 @@
-"""What is said of the use of symmetries: new coordinates, functions that are constant, martingales."""
+"""Texts on uses of the symmetries: new coordinates, invariants, martingales."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Used:
     martingales: tuple[Martingale, ...] = ()
 
     def short(self) -> str:
-        """One line."""
+        """A summary in one line."""
         return verdict(self.reduction)
 
     def to_dictionary(self) -> dict[str, JSON]:
@@ -56,7 +56,7 @@ class Used:
 
 
 def estimated_text(result: Result) -> str:
-    """The equation of a recording in a line; empty where there is none to show."""
+    """The equation of a recording in a line; empty if there is none to show."""
     from liestonet.reduction.recording.equation_fit import readable_equation
 
     equation = readable_equation(result)
@@ -64,7 +64,7 @@ def estimated_text(result: Result) -> str:
 
 
 def solved_text(result: Result) -> str:
-    """The solution of a scalar equation in a line; empty where there is none, or where it would take long to find."""
+    """The solution of a scalar equation in a line; empty if there is none, or if the search would take long."""
     from liestonet.reduction.reduce import reduce
 
     simple = any(row.status == "proved" and row.tau == 0 for row in result.formulas())
@@ -81,7 +81,7 @@ def solved_text(result: Result) -> str:
 
 
 def use_of(result: Any) -> Used:
-    """Everything that the symmetries of an equation are used for."""
+    """All uses of the symmetries of an equation."""
     from liestonet.reduction.reduce import reduce
 
     return Used(reduce(result), result.invariants(), result.martingales())

@@ -16,13 +16,13 @@ from liestonet.validation.lack_of_fit import Gate
 from liestonet.validation.validate import Validation
 
 WIDTH = 80
-# What each check of the data asks.
+# The property tested by each check of the data.
 CHECKS = {
     "markov": "steps uncorrelated (Markov)",
     "gaussian": "steps Gaussian",
     "halves": "halves of the paths agree",
 }
-# What each table shows.
+# Explanations of the tables.
 PUSHED = (
     "Paths moved along each generator by a fraction of the box: ΔNLL is the change",
     "of the negative log-likelihood per increment (0 for a symmetry), beside that of",
@@ -40,7 +40,7 @@ PERTURBED = (
 
 
 def tables(validation: Validation) -> list[str]:
-    """All numbers behind the sentences, one line each, in columns, each table with what its columns are."""
+    """All numbers behind the sentences, as tables with explained columns, line by line."""
     lines = ["Are the data a diffusion?", "check                          p-value   size"]
     lines += [_gate_line(gate) for gate in validation.gates.gates]
     if validation.invariance is not None:
@@ -71,7 +71,7 @@ def tables(validation: Validation) -> list[str]:
 
 
 def _gate_line(gate: Gate) -> str:
-    """A gate and what became of it."""
+    """A line on one check of the data and its outcome."""
     numbers = f"{gate.p_value:7.2g}  {gate.size:6.3f}" if gate.tested else f"{'–':>7}  {'–':>6}"
     return f"  {CHECKS[gate.name]:<27}  {numbers}  {gate.outcome}"
 
@@ -99,7 +99,7 @@ def to_json(validation: Validation) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """The same in values that JSON has; what is not finite becomes text."""
+    """The value in JSON's types; numbers that are not finite become text."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):

@@ -1,4 +1,4 @@
-"""The verdict: what was found and how certain it is, in one sentence, for an equation and for data."""
+"""The verdict, for an equation and for data: the number of symmetries and its certainty, in one sentence."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from liestonet.result.findings import DataFindings, EquationFindings
 
 
 def verdict(result: Result) -> str:
-    """The verdict alone, without the work for all the rest."""
+    """The verdict, without the computations for a whole view."""
     found = result.findings
     return equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
 
 
 def short_verdict(result: Result) -> str:
-    """The same in one line; for an equation with the box, where it was chosen automatically."""
+    """The verdict in one line; for an equation with the box if it was chosen automatically."""
     found = result.findings
     return short_equation_verdict(result, found) if isinstance(found, EquationFindings) else data_verdict(result, found)
 
 
 def equation_verdict(result: Result, found: EquationFindings) -> str:
-    """What was found, how many there can be and how well it holds, in one sentence."""
+    """The number of symmetries, its upper bound and the residuals, in one sentence."""
     what, who = KINDS[result.symmetry].several, _subject(result, found)
     if result.symmetry == "fokker-planck":
         what += " (superposition not counted)"
@@ -58,7 +58,7 @@ def equation_verdict(result: Result, found: EquationFindings) -> str:
 
 
 def short_equation_verdict(result: Result, found: EquationFindings) -> str:
-    """The verdict in one line, with the box where it was chosen automatically: the answer holds there."""
+    """The verdict in one line, with the box, on which it holds, if that was chosen automatically."""
     picked = [(("t", *result.names)[i], *result.domain.intervals[i]) for i in result.domain.picked]
     box = ", ".join(f"{name} from {number(low)} to {number(high)}" for name, low, high in picked)
     sentence = equation_verdict(result, found)
@@ -66,7 +66,7 @@ def short_equation_verdict(result: Result, found: EquationFindings) -> str:
 
 
 def _series(result: Result) -> str:
-    """What bounds the dimension."""
+    """The name of the upper bound on the dimension."""
     unresolved = any(flag.code == "bound-not-reached" for flag in result.flags)
     periodic = result.domain.periodic and not unresolved
     return "power-series bound for periodic fields" if periodic else "power-series bound"
@@ -103,7 +103,7 @@ def _residual(rows: Sequence[LadderRow]) -> str:
 
 
 def data_verdict(result: Result, found: DataFindings) -> str:
-    """How many symmetries with which confidence, and what else is near, in one sentence."""
+    """The number of symmetries with the confidence level, and near-symmetries and undecided ones, in one sentence."""
     taken, confidence = _with_verdict(result, "symmetry"), confidence_text(found)
     changing = changes_with_date(found)
     if changing and not result.dimension:
@@ -156,5 +156,5 @@ def _with_verdict(result: Result, verdict: str) -> list[LadderRow]:
 
 
 def confidence_text(found: DataFindings) -> str:
-    """The confidence of every interval: 95 %, unless another error rate was asked for."""
+    """The confidence level of intervals as text: 95 %, unless another error rate was given."""
     return f"{number(100 * (1 - found.criteria.error_rate))} %"

@@ -26,18 +26,18 @@ from liestonet.result.findings import EquationFindings
 if TYPE_CHECKING:
     from liestonet.sde.symbolic import SymbolicCoefficients
 
-# The line about the domain says this already.
+# Flags that repeat the line about the domain.
 SAID_ELSEWHERE = "domain-chosen"
 
 
 @dataclass(frozen=True)
 class ResultView:
-    """Everything that is said of one result.
+    """The contents of all displays of one result.
 
-    `source` is what an equation and data differ in: the verdict, the ladder, what is known of the data. `generators`
-    and `algebra` are None where there are no generators; `meaning` says what they mean, in sentences. `symbolic` are
-    the formulas of an equation that has some. `making` are what was done and with which settings, `command` makes the
-    result again, and `next_step` would tell more.
+    `source` has the parts that differ between equations and data: the verdict, the ladder, the data. `generators`
+    and `algebra` are None if there are no generators; `meaning` are sentences on what they mean. `symbolic` are the
+    formulas of an equation, if it has any. `making` are the method and the settings, `command` reproduces the
+    result, and `next_step` is the suggested next command.
     """
 
     kind: str
@@ -59,7 +59,7 @@ class ResultView:
 
     @classmethod
     def of(cls, result: Result) -> ResultView:
-        """The view of a result; no other code asks whether it comes from an equation or from data."""
+        """The view of a result; only here results from equations and from data are distinguished."""
         found = result.findings
         exact = isinstance(found, EquationFindings)
         source = equation_view(result, found) if exact else data_view(result, found)
@@ -86,7 +86,7 @@ class ResultView:
 
     @property
     def verdict(self) -> str:
-        """What was found and how certain it is, in one sentence."""
+        """The number of symmetries and its certainty, in one sentence."""
         return self.source.verdict
 
 
@@ -112,7 +112,7 @@ def _domain(result: Result) -> DomainView:
 
 
 def _facts(result: Result, source: SourceView) -> Iterator[Row]:
-    """The few numbers that a reader looks for first."""
+    """The key numbers of a result."""
     undecided = sum(row.verdict == "undecided" for row in result.ladder)
     certain = "∞" if math.isinf(result.dimension) else str(result.dimension)
     yield "Independent symmetries", f"{certain} found, {undecided} undecided" if undecided else certain
@@ -125,7 +125,7 @@ def _facts(result: Result, source: SourceView) -> Iterator[Row]:
 
 
 def _generators(result: Result, source: SourceView) -> GeneratorsView:
-    """Every generator in closed form with its status; first terms where there is no formula."""
+    """Every generator in closed form with its status, or its first terms if it has no formula."""
     formulas = result.closed_forms
     known = [row.status != "numerical" for row in formulas] or [False] * result.fields.count
     error = max((row.residual for row in result.ladder[: result.fields.count]), default=0.0)
@@ -148,13 +148,13 @@ def _generators(result: Result, source: SourceView) -> GeneratorsView:
         heading="Generators (a basis of the symmetries)" if len(rows) > 1 else "Generator",
         meaning=" ".join([*meaning, *([source.bands] if source.bands else [])]),
         rows=rows,
-        note="" if all(known) else _expanded(result, sought=bool(formulas)),
+        note=" ".join(filter(None, (_expanded(result, all(known), bool(formulas)), source.constants))),
         statuses=tuple((status, text) for status, text in STATUSES.items() if status in present),
     )
 
 
 def _components(result: Result) -> str:
-    """What the letters of a generator stand for."""
+    """A sentence that explains the components of a generator."""
     one = result.surrogate.dimension == 1
     if result.noises:
         shown = f"φ ∂{result.names[0]}" if one else "φ₁ ∂₁ + φ₂ ∂₂ + …"
@@ -168,8 +168,10 @@ def _components(result: Result) -> str:
     return f"A generator τ ∂t + {state} moves the time t at the rate τ and {moved} at the rate ξ{density}."
 
 
-def _expanded(result: Result, sought: bool) -> str:
-    """Where first terms are expanded, and why they are shown."""
+def _expanded(result: Result, known: bool, sought: bool) -> str:
+    """A sentence on the point of expansion of first terms, and on why they are shown; empty if there are none."""
+    if known:
+        return ""
     why = "No closed form was found for the numerical ones" if sought else "Closed forms were not searched for"
     names = ("t", *result.names)
     middle = ", ".join(f"{name} = {number(value)}" for name, value in zip(names, result.domain.centre, strict=True))
@@ -178,14 +180,14 @@ def _expanded(result: Result, sought: bool) -> str:
 
 
 def _algebra_name(result: Result) -> str:
-    """What the algebra is called; empty where there is none to name."""
+    """The name of the algebra; empty if there is none to name."""
     if result.algebra.open or math.isinf(result.dimension):
         return ""
     return result.algebra.name
 
 
 def _algebra(result: Result, source: SourceView) -> AlgebraView:
-    """Name and explanation, commutators that do not vanish, and what is said of the others."""
+    """Name and explanation, nonzero commutators, and a sentence on the others."""
     algebra, count, name = result.algebra, result.fields.count, _algebra_name(result)
     found = {} if algebra.open or count < 2 else result.brackets()
     residuals = f"Closure residual {source.closure}, Jacobi residual {source.jacobi}."
@@ -203,7 +205,7 @@ def _algebra(result: Result, source: SourceView) -> AlgebraView:
 
 
 def _rest(result: Result, source: SourceView, shown: int) -> str:
-    """What is said of commutators that are not shown."""
+    """A sentence on commutators that are not shown."""
     algebra, count, infinite = result.algebra, result.fields.count, math.isinf(result.dimension)
     if count < 2:
         return "There is one generator, so there are no commutators."
@@ -214,13 +216,13 @@ def _rest(result: Result, source: SourceView, shown: int) -> str:
         return f"The other commutators {source.vanish}." if shown < count * (count - 1) // 2 else ""
     if infinite:
         return f"All commutators of these generators {source.vanish}."
-    # numbers too uncertain to name the algebra do not make it commutative
+    # if errors are too large to name the algebra, it is not called commutative
     commutative = ": the algebra is commutative" if algebra.named.resolved else ""
     return f"All commutators {source.vanish}{commutative}."
 
 
 def _making(result: Result, source: SourceView, domain: DomainView) -> Iterator[Row]:
-    """What was looked at, where and how, with which settings and versions."""
+    """The subject of the result, the box, the method, settings and versions."""
     yield "equation", source.equation
     yield "domain", f"{domain.text}; {domain.chosen}" if domain.chosen else domain.text
     yield from source.training

@@ -14,13 +14,13 @@ from liestonet.render.limits import DIRECTIONS_AT_AN_END, MOST_DIRECTIONS
 if TYPE_CHECKING:
     import sympy
 
-# A label and what is said under it.
+# A label and its text.
 Row = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class DomainView:
-    """The box in words; `chosen` says which part was chosen automatically, `example` how to give another."""
+    """The box as text; `chosen` says which part was chosen automatically, `example` how to give another."""
 
     text: str
     chosen: str = ""
@@ -29,7 +29,7 @@ class DomainView:
 
 @dataclass(frozen=True)
 class Direction:
-    """One row of the ladder. An equation has no intervals, noise and p-values; these are then empty."""
+    """One row of the ladder; intervals, noise and p-values are empty for an equation."""
 
     position: int
     verdict: str
@@ -40,31 +40,31 @@ class Direction:
 
     @property
     def shown(self) -> str:
-        """The verdict as a reader sees it."""
+        """The verdict in the words shown to readers."""
         return VERDICT_WORDS[self.verdict]
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """What stands between position and verdict."""
+        """The cells between position and verdict."""
         return (self.residual, self.interval, self.noise, self.p_value) if self.interval else (self.residual,)
 
 
 @dataclass(frozen=True)
 class Folded:
-    """So many rows with the same verdict that are not shown."""
+    """A number of rows with the same verdict that are not shown."""
 
     count: int
     verdict: str
 
     @property
     def shown(self) -> str:
-        """The verdict as a reader sees it."""
+        """The verdict in the words shown to readers."""
         return VERDICT_WORDS[self.verdict]
 
 
 @dataclass(frozen=True)
 class Gap:
-    """What is said between the directions taken and those left out."""
+    """The text between the symmetries and the other directions."""
 
     text: str
 
@@ -73,7 +73,7 @@ class Gap:
 class LadderView:
     """Every direction in order. `columns` name the cells between position and verdict; `gap` follows row `taken`.
 
-    `legend` is the explanation where there is room for two lines only.
+    `legend` is a short explanation in few lines.
     """
 
     heading: str
@@ -86,7 +86,7 @@ class LadderView:
     gap: str
 
     def lines(self) -> Iterator[Direction | Folded | Gap]:
-        """The rows as they are shown: of very many first ones with one verdict the middle is folded."""
+        """The rows to show; if very many first ones have the same verdict, the middle ones are folded."""
         hidden = self._hidden()
         for index, row in enumerate(self.rows):
             if index == self.taken and self.gap:
@@ -104,7 +104,7 @@ class LadderView:
 
 @dataclass(frozen=True)
 class GeneratorView:
-    """One generator: its formula, or how it begins where it has none."""
+    """One generator: its formula, or its first terms if it has none."""
 
     label: str
     formula: Formula | None
@@ -115,7 +115,7 @@ class GeneratorView:
 
 @dataclass(frozen=True)
 class GeneratorsView:
-    """All generators: what they do, where first terms are expanded (`note`), and what the statuses among them mean."""
+    """All generators: their effect, the point of expansion of first terms (`note`), and the meaning of the statuses."""
 
     heading: str
     meaning: str
@@ -126,7 +126,7 @@ class GeneratorsView:
 
 @dataclass(frozen=True)
 class CandidateView:
-    """A direction beyond those counted that is not ruled out."""
+    """A direction that is not counted and not excluded."""
 
     position: int
     verdict: str
@@ -147,10 +147,9 @@ class CandidatesView:
 class AlgebraView:
     """Name and commutators of the algebra.
 
-    `name` is empty where there is none to name, because the span of the `generators`, so many, is `open` or the algebra
-    infinite-dimensional.
-    `commutators` are those that do not vanish, as sums over X1, X2, …; `rest` says what the others do, or why none are
-    shown, and `residuals` how well the span is closed.
+    `name` is empty if there is none to name, because the span is not closed (`open`) or the algebra is
+    infinite-dimensional; `generators` is their number. `commutators` are those that do not vanish, as sums over X1, X2,
+    …; `rest` is a sentence on the others, or on why none are shown, and `residuals` say how well the span is closed.
     """
 
     name: str
@@ -166,12 +165,13 @@ class AlgebraView:
 
 @dataclass(frozen=True)
 class SourceView:
-    """What is said differently of an equation and of data.
+    """The parts of a view that differ between an equation and data.
 
-    `equation` is the whole text, `equation_line` the one to show where the verdict does not repeat it. `levels` are
-    what is said beyond the kind of symmetry that was asked for: the law, the gauge, the likelihood. `closure` and
-    `jacobi` are the algebra's residuals, `vanish` is what a commutator does that is zero as far as is known. `clock`
-    is the clock of data in a sentence, where it is not the recorded one.
+    `equation` is the whole text, `equation_line` the one to show if the verdict does not repeat it. `levels` are
+    sentences beyond the requested kind of symmetry: on the law, the gauge, the likelihood. `closure` and `jacobi` are
+    the algebra's residuals, `vanish` is the verb for commutators that are zero within errors. `clock` is a sentence on
+    the clock of data, empty for the recorded one. `constants` says why constants of generators and of the fitted
+    equation differ, `untested` that discrete symmetries were not tested.
     """
 
     origin: str
@@ -192,3 +192,5 @@ class SourceView:
     digest: str = ""
     training: tuple[Row, ...] = ()
     clock: str = ""
+    constants: str = ""
+    untested: str = ""

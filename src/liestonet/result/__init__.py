@@ -1,4 +1,4 @@
-"""What `solve` and `discover` return: values, and methods that report, save and test them."""
+"""The results of `solve` and `discover`: values, and methods to report, save and test them."""
 
 from liestonet.result.result import Result
 

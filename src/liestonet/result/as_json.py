@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from liestonet.result.result import Result
 
 SCHEMA = "liestonet.result/1"
-# Coefficients of a series below this part of its largest are rounding.
+# Coefficients of a series below this fraction of its largest count as rounding.
 ROUNDING = 1e-13
 
 
@@ -65,7 +65,7 @@ def dictionary_of(result: Result) -> dict[str, Any]:
 
 
 def _estimated(found: DataFindings) -> dict[str, Any]:
-    """What only a result from data has."""
+    """The entries that only a result from data has."""
     refit = found.refit
     return {
         "law_dimension": found.law_dimension,
@@ -87,7 +87,7 @@ def _estimated(found: DataFindings) -> dict[str, Any]:
 
 
 def _measured(measured: Measured) -> dict[str, Any]:
-    """Errors of the points and exposure, where they were modelled, and the clock."""
+    """Errors of the points and exposure, if they were modelled, and the clock."""
     noise, exposure = measured.noise, measured.exposure
     return {
         "noise": None if noise is None else {name: asdict(level) for name, level in noise.items()},
@@ -99,14 +99,14 @@ def _measured(measured: Measured) -> dict[str, Any]:
 
 
 def _fit_quality(quality: FitQuality) -> dict[str, Any]:
-    """Whether the fit is adequate, and every test."""
+    """Whether the fit is adequate, with every test."""
     names = ("p_value", "misfit", "offsets", "memory", "rejected")
     tests = [{**asdict(test), "rejected": test.rejected} for test in quality.tests]
     return {name: getattr(quality, name) for name in names} | {"tests": tests}
 
 
 def _clock(clock: ClockFound) -> dict[str, Any]:
-    """The clock that the data were on, and whether the law depends on the date."""
+    """The clock of the data, and the test whether the law depends on the date."""
     date = clock.date
     return {
         "kind": clock.kind,
@@ -131,7 +131,7 @@ def _clock(clock: ClockFound) -> dict[str, Any]:
 
 
 def _formula(formula: Formula, names: tuple[str, ...]) -> dict[str, Any]:
-    """One closed form as text and as LaTeX; only the status where there is no formula."""
+    """One closed form as text and as LaTeX; only the status if there is no formula."""
     from liestonet.formulas.notation import field_latex, field_text
 
     if formula.status == "numerical":
@@ -151,7 +151,7 @@ def _formula(formula: Formula, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _generator(result: Result, i: int) -> dict[str, Any]:
-    """One generator as coefficients of the basis functions, products of polynomials or waves on the domain."""
+    """One generator as coefficients of basis functions: products of polynomials, or of sines and cosines."""
     fields, basis = result.fields, result.fields.basis
     labels = ["tau", *(f"xi_{name}" for name in result.names), *(["beta"] if fields.has_beta else [])]
     parts: dict[str, Any] = {}
@@ -163,7 +163,7 @@ def _generator(result: Result, i: int) -> dict[str, Any]:
 
 
 def plain_values(value: Any) -> Any:
-    """The same in values that JSON has, all the way down; infinity and not-a-number become text."""
+    """The value in JSON's types at all levels; infinity and not-a-number become text."""
     if isinstance(value, dict):
         return {key: plain_values(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Where an equation with free parameters is more symmetric: the values that `classify` returns."""
+"""The result of `classify`: conditions under which an equation with free parameters has more symmetries."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SCHEMA = "liestonet.classification/1"
 
 @dataclass(frozen=True)
 class SpecialCase:
-    """One condition on the parameters under which the dimension is higher than around it.
+    """One condition on the parameters under which the dimension is higher than without it.
 
-    `condition` is text such as "4*kappa*theta = sigma**2", `equations` the polynomials that vanish there, as SymPy
-    expressions. `dimension` is that of almost all parameters that satisfy it, `sde` the equation there. `status` is
-    "proved" where every generator there has a formula that SymPy proves, and "numerical" where the dimension rests on
-    exact ranks modulo a prime, or on a null space, alone.
+    `condition` is text such as "4*kappa*theta = sigma**2", `equations` are the polynomials that then vanish, as SymPy
+    expressions. `dimension` is that of almost all parameters that satisfy it, `sde` the equation under the condition.
+    `status` is "proved" if every generator then has a formula that SymPy proves, and "numerical" if the dimension comes
+    only from exact ranks modulo a prime, or from a null space.
     """
 
     kind: str
@@ -36,10 +36,10 @@ class SpecialCase:
 
 @dataclass(frozen=True)
 class KindCase:
-    """What was found for one kind of symmetry: the generic dimension, and the part of parameter space that is covered.
+    """The result for one kind of symmetry: the generic dimension, and the part of parameter space that was covered.
 
-    `complete` is true where no other value of the parameters has a higher dimension, apart from those `left_out`, each
-    a sentence.
+    `complete` is True if no other value of the parameters has a higher dimension, except those in `left_out`, which
+    are sentences.
     """
 
     kind: str
@@ -83,7 +83,7 @@ class Classification:
 
     @property
     def generic(self) -> dict[str, float | int | None]:
-        """The dimension for generic parameters, by kind; None where it is not known."""
+        """The dimension for generic parameters, by kind; None if it is not known."""
         return {case.kind: case.dimension for case in self.kinds}
 
     @property

@@ -1,4 +1,4 @@
-"""What a result rests on beside its generators: an equation and its bound, or data and what was estimated."""
+"""The part of a result besides its generators: the equation and its bound, or the data and the estimates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Validated(Protocol):
-    """What `validate` found: whether a check contradicts the generators, and every check in words."""
+    """The result of `validate`: whether a check contradicts the generators, and every check as text."""
 
     @property
     def contradicted(self) -> bool: ...
@@ -35,7 +35,7 @@ class Validated(Protocol):
 
 @runtime_checkable
 class DiscreteSymmetries(Protocol):
-    """What `discrete` found: every candidate in words, and all of it as plain values."""
+    """The result of `discrete`: every candidate as text, and everything as plain values."""
 
     def sentences(self) -> list[str]: ...
 
@@ -46,12 +46,12 @@ class DiscreteSymmetries(Protocol):
 
 @dataclass(frozen=True)
 class EquationFindings:
-    """What `solve` found out about an equation.
+    """The results of `solve` about an equation.
 
-    `bound` is the largest dimension that power series at a generic point allow, None where it is not known; `gap` is
-    the first residual left out over the last one taken. `draws` are the values at which an equation with free
-    parameters was solved, those of the numbers shown first; `parametric_brackets` its commutators in the parameters,
-    None where not proved.
+    `bound` is the largest dimension that power series at a generic point allow, None if it is not known; `gap` is the
+    first residual rejected over the last one accepted. `draws` are the values at which an equation with free parameters
+    was solved; the numbers shown are for the first. `parametric_brackets` are its commutators in the parameters, None
+    if not proved.
     """
 
     equation: SDE
@@ -65,14 +65,13 @@ class EquationFindings:
 
 @dataclass(frozen=True)
 class DataFindings:
-    """What `discover` estimated from data.
+    """The estimates of `discover` from data.
 
-    `criteria` are the tolerance and error rate of the verdicts, `refit` the surrogate with the symmetries imposed and
-    its likelihood ratio, None where it was not done. `law_dimension` is the number of symmetries at law
-    level, which does not depend on how σ was chosen. `data` is a record of the trajectories, `training` what the
-    neural engine did, None for the others. `gap` is the first residual left out over the last one taken. `clock` is
-    the one that the data were looked at on; None in files that did not keep it. `tests`
-    are those of the fit.
+    `criteria` are the tolerance and error rate of the verdicts, `refit` is the surrogate with the symmetries imposed
+    and its likelihood ratio, None if there was no refit. `law_dimension` is the number of symmetries at law level,
+    which does not depend on the choice of σ. `data` is a record of the trajectories, `training` that of the neural
+    engine's training, None for others. `gap` is the first residual rejected over the last one accepted. `clock` is the
+    clock of the data, None in files without it. `tests` are the goodness-of-fit tests.
     """
 
     surrogate: FittedCoefficients
@@ -94,7 +93,7 @@ class DataFindings:
 
     @property
     def measured(self) -> Measured:
-        """What was found out about how the data were recorded."""
+        """Estimates of how the data were recorded."""
         recorded = self.surrogate.recorded if isinstance(self.surrogate, Surrogate) else None
         clock = self.clock or ClockFound()
         if recorded is None:
@@ -106,11 +105,11 @@ class DataFindings:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was found out about how data were recorded.
+    """Estimates of how data were recorded: measurement error, exposure, clock.
 
-    `noise` is the standard deviation of the points' errors by coordinate, `exposure` the part of a step over which a
-    point is the mean, each with `.value` and `.error`; None where it was not modelled or is not identified. `steps` is
-    the kind of steps that was assumed, `order` 2 where velocities were estimated from positions.
+    `noise` is the standard deviation of the points' errors by coordinate, `exposure` the fraction of a step over which
+    a point is averaged, each with `.value` and `.error`; None if it was not modelled or cannot be identified. `steps`
+    is the kind of steps that was assumed; `order` is 2 if velocities were estimated from positions.
     """
 
     clock: ClockFound

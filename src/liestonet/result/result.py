@@ -1,4 +1,4 @@
-"""What `solve` and `discover` return: generators, their uncertainty, and the algebra they span."""
+"""The result of `solve` and `discover`: generators, their uncertainty, and their algebra."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ MOST_TEXT = 100
 class Result:
     """The symmetries of one system.
 
-    `dimension` counts the ladder's rows with verdict "symmetry"; it is `math.inf` where a whole family of functions
-    is admitted, and `generators` then gives the fields that the family is built on. `directions` are all that the
-    ladder has a row for, accepted or not. `findings` are what the answer rests on: `EquationFindings` from `solve`,
-    `DataFindings` from `discover`. `provenance` is how the result was made: settings, versions and the command that
-    makes it again. `names` are the variables beside time that generators depend on: the coordinates and, for random
-    symmetries, the Wiener processes after them (`noises`).
+    `dimension` is the number of the ladder's rows with verdict "symmetry"; it is `math.inf` if the symmetries contain
+    arbitrary functions, and `generators` are then the fields that these functions multiply. `directions` are those of
+    all rows of the ladder, accepted or not. `findings` are further results: `EquationFindings` from `solve`,
+    `DataFindings` from `discover`. `provenance` records how the result was made: settings, versions and the command
+    that reproduces it. `names` are the variables besides time on which generators depend: the coordinates and, for
+    random symmetries, the Wiener processes after them (`noises`).
     """
 
     symmetry: str
@@ -59,7 +59,7 @@ class Result:
     provenance: Provenance | None = None
 
     def __repr__(self) -> str:
-        """Two lines: what was found, and the algebra with the formulas' statuses."""
+        """Two lines: the verdict, and the algebra with the formulas' statuses."""
         statuses = [row.status for row in self.closed_forms]
         counts = ", ".join(f"{statuses.count(s)} {s}" for s in ("proved", "consistent", "numerical") if s in statuses)
         return (
@@ -71,67 +71,67 @@ class Result:
 
     @property
     def surrogate(self) -> Any:
-        """Where drift and diffusion come from: the estimated coefficients (a `Surrogate`), or the `SDE` itself."""
+        """The source of drift and diffusion: the estimated coefficients (a `Surrogate`), or the `SDE`."""
         found = self.findings
         return found.equation if isinstance(found, EquationFindings) else found.surrogate
 
     @property
     def estimated(self) -> DataFindings | None:
-        """What was estimated from data; None for a result of an equation."""
+        """The estimates from data; None for a result of an equation."""
         return self.findings if isinstance(self.findings, DataFindings) else None
 
     @property
     def bound(self) -> int | None:
-        """The largest dimension that power series allow; None where it is not known, as from data."""
+        """The largest dimension that power series allow; None if it is not known, as for data."""
         return self.findings.bound if isinstance(self.findings, EquationFindings) else None
 
     @property
     def gap(self) -> float:
-        """The first residual left out over the last one taken."""
+        """The first residual rejected over the last one accepted."""
         return self.findings.gap
 
     @property
     def validation(self) -> Validated | None:
-        """What `validate` found, where it was asked; `with_validation` keeps it here."""
+        """The result of `validate`, if it was stored by `with_validation`; else None."""
         return self.findings.validation
 
     @property
     def discrete(self) -> DiscreteSymmetries | None:
-        """What `liestonet.discrete` found, where it was asked; `with_discrete` keeps it here."""
+        """The result of `liestonet.discrete`, if it was stored by `with_discrete`; else None."""
         return self.findings.discrete
 
     @property
     def training(self) -> Any:
-        """What the neural engine remembers of its training (a `TrainingRecord`); None for the others."""
+        """The neural engine's record of its training (a `TrainingRecord`); None for other engines."""
         return self.findings.training if isinstance(self.findings, DataFindings) else None
 
     @property
     def measurement(self) -> Any:
-        """What was found out about how the data were recorded: noise, exposure, clock; None for an equation."""
+        """Estimates of how the data were recorded: noise, exposure, clock; None for an equation."""
         return self.findings.measured if isinstance(self.findings, DataFindings) else None
 
     @property
     def fit_quality(self) -> Any:
         """Whether the fit is adequate: `p_value`, `misfit`, `offsets`, `memory`, `rejected`; None for an equation.
 
-        Data that are marked exact are tested where their clock restarts only; what was not tested is None.
+        Data marked as exact are tested only if their clock restarts; values that were not tested are None.
         """
         return self.findings.fit_quality if isinstance(self.findings, DataFindings) else None
 
     @property
     def draw(self) -> dict[str, str]:
-        """The values of free parameters that the numbers of the result are for; empty where none are free."""
+        """The values of free parameters for which numbers of the result were computed; empty if none are free."""
         found = self.findings
         return found.draws[0] if isinstance(found, EquationFindings) and found.draws else {}
 
     @property
     def noises(self) -> tuple[str, ...]:
-        """Names of the Wiener processes that random symmetries depend on; none for the other kinds."""
+        """Names of the Wiener processes on which random symmetries depend; empty for other kinds."""
         return self.names[self.surrogate.dimension :]
 
     @cached_property
     def ordinary(self) -> tuple[bool, ...]:
-        """For each generator, whether it depends on no Wiener process: all but random symmetries are ordinary."""
+        """For each generator, whether it is independent of the Wiener processes; only random symmetries may depend."""
         return without_noise(self.evaluated, self.domain, len(self.noises))
 
     @overload
@@ -147,7 +147,7 @@ class Result:
     ) -> Values | Float[np.ndarray, "m b d"]:
         """tau (m, B), xi (m, B, d) and, for Fokker–Planck, beta (m, B) at the points t (B,), x (B, d).
 
-        Random symmetries have w too, the Wiener processes (B, r) or (B,), and move the state only: xi (m, B, d).
+        Random symmetries also need w, the Wiener processes (B, r) or (B,), and move the state only: xi (m, B, d).
         """
         if not self.noises:
             if w is not None:
@@ -156,10 +156,10 @@ class Result:
         return Random(self.evaluated, self.surrogate.dimension, len(self.noises))(t, x, w)
 
     def inside(self, t: Float[np.ndarray, " b"], x: Float[np.ndarray, "b d"]) -> Bool[np.ndarray, " b"]:
-        """Whether the points t (B,), x (B, d) lie in the domain, where the answer was found and its errors hold.
+        """Whether the points t (B,), x (B, d) lie in the domain, for which the result and its errors are valid.
 
-        `generators` has values at other points too: exact ones where a formula is proved, else those of a series that
-        nothing checks there. For random symmetries x is the state; the Wiener processes are not asked for.
+        `generators` also gives values at other points: exact ones if a formula is proved, else those of a series, which
+        are not checked there. For random symmetries x is the state; the Wiener processes are not needed.
         """
         points = points_of(t, x, self.surrogate.dimension)
         intervals = np.array(self.domain.intervals[: points.shape[1]])
@@ -168,11 +168,11 @@ class Result:
 
     @cached_property
     def evaluated(self) -> Fields | ClosedFields:
-        """The generators as functions with derivatives: by their formulas where these are proved, else by series.
+        """The generators as functions with derivatives: their proved formulas, or else series.
 
-        Whatever moves, tests or draws the generators takes them from here. Only what needs their coefficients in a
-        basis takes the series, `fields`: error bands and errors of generators from data, the span that a perturbed
-        surrogate turns, the first terms of generators without a formula, and the coefficients in files.
+        Flows, tests and plots of generators use these. The series `fields` are only for computations with coefficients
+        in a basis: error bands and errors of generators from data, the rotation of the span with a perturbed surrogate,
+        the first terms of generators without a formula, and the coefficients in files.
         """
         return closed_fields(self.fields, self.closed_forms, self.names, self.draw or None)
 
@@ -208,15 +208,15 @@ class Result:
         return push(self.evaluated, data, i, eps, Reach(self.domain, margin))
 
     def with_validation(self, validation: Validated) -> Result:
-        """The same result with what `validate` found, so that the report has it."""
+        """The result with that of `validate` stored in it, so that the report shows it."""
         return replace(self, findings=replace(self.findings, validation=validation))
 
     def with_discrete(self, found: DiscreteSymmetries) -> Result:
-        """The same result with what `liestonet.discrete` found, so that the report has it."""
+        """The result with that of `liestonet.discrete` stored in it, so that the report shows it."""
         return replace(self, findings=replace(self.findings, discrete=found))
 
     def brackets(self) -> dict[tuple[int, int], sympy.Expr]:
-        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, where they do not vanish within their error.
+        """[X_i, X_j] with i < j as SymPy sums over X1, X2, …, without those that are zero within their error.
 
         In an infinite-dimensional algebra the factors may be functions of the invariants; then there is no such table.
         """
@@ -241,8 +241,8 @@ class Result:
     def martingales(self) -> tuple[Any, ...]:
         """Martingales that the symmetries generate: rows with .expression, .status ("proved"), .local and .origin.
 
-        They come from the symmetries of the Fokker–Planck equation, which are computed first where the result has
-        others. `local` is False where integrability is shown.
+        They come from the symmetries of the Fokker–Planck equation, which are computed first if the result has another
+        kind. `local` is False if integrability is shown.
         """
         from liestonet.reduction.martingales import find_martingales
 
@@ -251,8 +251,8 @@ class Result:
     def equation(self) -> Any:
         """The equation of a recording: the most general one with these symmetries, its constants fitted with errors.
 
-        `str(equation)` is text such as "dx = −1.00(3) x dt + 1.00(1) dW"; `.constants`, `.covariance`, `.sde`,
-        `.latex()` and `.forecast(...)` go on from there.
+        `str(equation)` is text such as "dx = −1.00(3) x dt + 1.00(1) dW"; see also its `.constants`, `.covariance`,
+        `.sde`, `.latex()` and `.forecast(...)`.
         """
         return self._fitted_equation
 
@@ -263,7 +263,7 @@ class Result:
         return estimated_equation(self)
 
     def meaning(self) -> Any:
-        """What the symmetries mean, in words: rows with .about ("X1", or empty for all together), .code and .text."""
+        """The meaning of the symmetries in words: rows with .about ("X1", or empty for all together), .code, .text."""
         from liestonet.render.meaning import meaning_of
 
         return meaning_of(self)
@@ -278,15 +278,15 @@ class Result:
     def report(self, path: str | os.PathLike[str] | Any, *, tolerances: Sequence[float] | Any | None = None) -> Path:
         """Write the result as one self-contained HTML page; returns its path.
 
-        `tolerances` are those of the page's slider for the tolerance, beside the result's own. By default there are ten
-        for up to two coordinates; with more it takes longer than the search itself, and none are computed unasked.
+        `tolerances` are further tolerances for the page's slider. By default there are ten for up to two coordinates,
+        and none for more, because they take longer than the search itself.
         """
         from liestonet.render.html import write_report
 
         return write_report(self, path, tolerances)
 
     def show(self, height: int | Any = 720) -> Any:
-        """The page, moving, as the output of a notebook's cell; `height` in pixels."""
+        """The interactive page as the output of a notebook's cell; `height` in pixels."""
         from liestonet.render.html import render_page
         from liestonet.render.notebook import Shown, checked_height
 
@@ -294,14 +294,14 @@ class Result:
         return Shown(render_page(self), pixels)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows; `show` has the whole page."""
+        """The HTML of a result in a notebook; `show` gives the whole page."""
         from liestonet.render.notebook import render_html
         from liestonet.render.view import ResultView
 
         return render_html(ResultView.of(self))
 
     def save(self, path: str | os.PathLike[str] | Any) -> None:
-        """Write the result to one file, such as "run.lsn", that `liestonet.load` opens; complete or not at all."""
+        """Write the result to one file, such as "run.lsn", which `liestonet.load` opens; never a partial file."""
         from liestonet.storage import save
 
         save(self, path)

@@ -1,4 +1,4 @@
-"""Bounds that keep simulated paths where the coefficients are defined: what a user gives, and the equation's own."""
+"""Bounds that keep simulated paths where the coefficients are defined: those of a user, and the equation's own."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Pair = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class Bounds:
-    """Lowest and highest value of every coordinate, infinite where it is free; the same for all paths or one row each.
+    """Lowest and highest value of every coordinate, infinite if there is no bound; one for all paths, or a row each.
 
-    `natural` says which coordinates have bounds of the equation's own, not of a user's choice.
+    `natural` marks the coordinates whose bounds are the equation's own, not a user's choice.
     """
 
     lower: Float[np.ndarray, "*paths n"]
@@ -31,7 +31,7 @@ class Bounds:
     natural: tuple[int, ...] = ()
 
     def project(self, x: Float[np.ndarray, "b n"]) -> Float[np.ndarray, "b n"]:
-        """The nearest point inside; NaN stays NaN."""
+        """The nearest points inside the bounds; NaN stays NaN."""
         return np.clip(x, self.lower, self.upper)
 
     def of(self, paths: np.ndarray) -> Bounds:
@@ -56,7 +56,7 @@ def read_bounds(boundary: Any, names: tuple[str, ...]) -> Bounds:
 
 
 def _given(boundary: Any, names: tuple[str, ...]) -> dict[int, Pair]:
-    """What a user gave for each coordinate that was mentioned."""
+    """The pair of bounds that a user gave for each coordinate mentioned, by position."""
     if isinstance(boundary, str):
         boundary = boundary.split(",")
     if isinstance(boundary, list | tuple) and boundary and all(isinstance(piece, str) for piece in boundary):
@@ -114,8 +114,8 @@ def with_natural_bounds(
 ) -> Bounds:
     """A user's bounds, and for coordinates not mentioned the nearest singular points of the equation's formulas.
 
-    Each path stays on the side on which it begins. Singular are zeros of denominators and of arguments of roots and
-    logarithms that depend on the coordinate alone.
+    Each path stays on the side on which it begins. Singular points are zeros of denominators and of arguments of roots
+    and logarithms that depend on the coordinate alone.
     """
     names = tuple(sde.names)
     bounds, mentioned = read_bounds(boundary, names), _given(boundary, names)
@@ -125,7 +125,7 @@ def with_natural_bounds(
     lower, upper = (np.repeat(ends[None], len(initial), axis=0) for ends in (bounds.lower, bounds.upper))
     for i, points in roots.items():
         below, above = _sides(np.array([-np.inf, *points, np.inf]), initial[:, i])
-        # a path that begins on a singular point goes where the equation is defined
+        # a path that begins on a singular point goes to the side on which the equation is defined
         on = np.isin(initial[:, i], points)
         if on.any():
             upwards = _defined(sde, start[on], initial[on], i)
@@ -145,7 +145,7 @@ def with_natural_bounds(
 
 
 def _singular_points(sde: Any, initial: Float[np.ndarray, "k n"]) -> dict[int, list[float]]:
-    """For each coordinate the points at which some formula is singular whatever the others are."""
+    """For each coordinate the points at which some formula is singular for all values of the other coordinates."""
     from liestonet.sde.sde import SDE
     from liestonet.sde.singularities import Singularity, loci
 
@@ -166,7 +166,7 @@ def _sides(points: Float[np.ndarray, " p"], values: Float[np.ndarray, " k"]) -> 
 
 
 def _defined(sde: Any, t: np.ndarray, x: np.ndarray, coordinate: int) -> np.ndarray:
-    """Whether the coefficients have values just above in one coordinate."""
+    """Whether the coefficients have finite values just above the points in one coordinate."""
     above = x.copy()
     above[:, coordinate] += 1e-6 * (1 + np.abs(x[:, coordinate]))
     return _finite(sde, t, above)

@@ -1,6 +1,6 @@
-"""Intervals worth trying for each variable when no domain is given.
+"""Candidate intervals for each variable when no domain is given.
 
-Breakpoints enter: points of one variable to keep away from. Intervals leave, the most natural first.
+The input are breakpoints: points of one variable to avoid. The output are intervals in the order of preference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Breakpoints:
-    """Points of one variable that a domain must avoid (hard) or had better avoid (soft)."""
+    """Points of one variable that a domain must avoid (hard) or should avoid if possible (soft)."""
 
     hard: tuple[float, ...] = ()
     soft: tuple[float, ...] = ()
@@ -46,9 +46,9 @@ def symbolic_breakpoints(sde: SDE, found: Sequence[Locus], variable: int) -> Bre
 
 
 def numeric_breakpoints(sde: SDE, variable: int) -> Breakpoints:
-    """The same from numbers: where entries cease to be finite, and where entries of σ change sign.
+    """Breakpoints of callables: where entries cease to be finite, and where entries of σ change sign.
 
-    Only what happens at the same place on every line along the variable belongs to that variable alone.
+    A point counts only if it is the same on every line along the variable: it then depends on this variable alone.
     """
     rng = np.random.default_rng(97)
     grid = np.linspace(-3.0, 3.0, BOX.grid)
@@ -77,7 +77,7 @@ def numeric_breakpoints(sde: SDE, variable: int) -> Breakpoints:
 def _degenerate(sde: SDE, variable: int, zeros: set[float]) -> tuple[float, ...]:
     """Those zeros of entries of σ at which its rank drops, or all noise of the variable's own coordinate vanishes.
 
-    A rotation's entries vanish one by one and nothing happens there: σ = Rot(t) is as regular as σ = 1.
+    A zero of a single entry need not matter: a rotation σ = Rot(t) has entries with zeros and is as regular as σ = 1.
     """
     rng = np.random.default_rng(41)
     lines = rng.uniform(-2.0, 2.0, (8 * BOX.lines, sde.dimension + 1))
@@ -87,7 +87,7 @@ def _degenerate(sde: SDE, variable: int, zeros: set[float]) -> tuple[float, ...]
 
 def _is_degenerate(sde: SDE, variable: int, zero: float, lines: Float[np.ndarray, "l v"]) -> bool:
     """Whether σ loses rank, or the variable's own row, at a zero on every line along the variable."""
-    # Near is as near as the search in callables knows the zero; far is for comparison.
+    # The near points are as close as the search knows the zero; the far ones are for comparison.
     near, far = np.linspace(-0.025, 0.025, 21), np.linspace(-0.5, 0.5, 20)
     offsets = np.concatenate([near, far])
     points = np.repeat(lines, len(offsets), axis=0)
@@ -114,7 +114,7 @@ def _rank_sizes(sigma: Float[np.ndarray, "l p n r"], defined: Bool[np.ndarray, "
 
 
 def _vanishes(sizes: Float[np.ndarray, "l p"], near: int) -> bool:
-    """Whether a size is next to nothing near the zero, on every line."""
+    """Whether a size nearly vanishes at the zero, on every line."""
     smallest, usual = np.nanmin(sizes[:, :near], axis=1), np.nanmedian(sizes[:, near:], axis=1)
     return bool((smallest <= BOX.nothing * usual).all())
 
@@ -122,14 +122,14 @@ def _vanishes(sizes: Float[np.ndarray, "l p"], near: int) -> bool:
 def _common_changes(
     grid: Float[np.ndarray, " k"], state: Bool[np.ndarray, "l k"], ignored: Bool[np.ndarray, "l k"]
 ) -> set[float]:
-    """Places where every line's state changes, at the rounder end of the step."""
+    """Places where the state changes on every line; of the two ends of the step, the rounder number."""
     change = (state[:, 1:] != state[:, :-1]) & ~ignored[:, 1:] & ~ignored[:, :-1]
     pairs = [(grid[i], grid[i + 1]) for i in np.flatnonzero(change.all(axis=0))]
     return {float(min(pair, key=lambda v: abs(2 * v - round(2 * v)))) for pair in pairs}
 
 
 def coordinate_candidates(points: Breakpoints, avoid_noise: bool, generic: bool) -> list[Candidate]:
-    """(−1, 1) where it is clear of breakpoints, else intervals between them, positive and moderate first."""
+    """Intervals in order: (−1, 1) if no breakpoint is near, then intervals between breakpoints, preferably positive."""
     if avoid_noise:
         breaks = sorted({*points.hard, *points.soft})
         found = _between(breaks, generic)
@@ -162,11 +162,11 @@ def _score(low: float, high: float) -> float:
 
 
 def time_candidates(points: Breakpoints, avoid_noise: bool) -> list[Candidate]:
-    """(0, 1), shorter ones from 0, then intervals after and between breakpoints, the earliest first."""
+    """Intervals in order: (0, 1), shorter ones from 0, then intervals after and between breakpoints, earliest first."""
     breaks = sorted({*points.hard, *points.soft}) if avoid_noise else list(points.hard)
     intervals = [(0.0, duration) for duration in BOX.durations[:6]]
     later = [(b + 1.0, b + 2.0) for b in breaks] + [((3 * a + b) / 4, (a + 3 * b) / 4) for a, b in pairwise(breaks)]
-    # Beyond BOX.reach nobody has looked for breakpoints.
+    # Breakpoints were searched for up to BOX.reach only.
     intervals += sorted((pair for pair in later if pair[0] >= 0 and pair[1] <= BOX.reach), key=lambda pair: pair[1])
     intervals += [(b - 2.0, b - 1.0) for b in reversed(breaks)]
     kept = [(low, high) for low, high in intervals if is_clear(low, high, breaks)]
@@ -174,7 +174,7 @@ def time_candidates(points: Breakpoints, avoid_noise: bool) -> list[Candidate]:
 
 
 def is_clear(low: float, high: float, breaks: Sequence[float]) -> bool:
-    """Whether every breakpoint is far enough outside."""
+    """Whether every breakpoint is outside the interval and far enough from it."""
     margin = BOX.clearance * (high - low) / 2 * (1 - 1e-9)
     return all(b <= low - margin or b >= high + margin for b in breaks)
 

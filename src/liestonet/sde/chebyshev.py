@@ -1,6 +1,6 @@
 """Callables as a coefficient source: f, σ and a = σσᵀ projected on Chebyshev polynomials over a domain.
 
-Derivatives are those of the projection, exact for it; its own error is measured on points it has not seen.
+Derivatives are exact for the projection; the error of the projection is measured at points not used to make it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from liestonet.sde.tuning import SERIES
 
 @dataclass(frozen=True)
 class ChebyshevCoefficients:
-    """Polynomials for f and σ (row by row) and, where a needs fewer terms than σ, for a's upper triangle."""
+    """Polynomials for f and σ (row by row) and, if a needs fewer terms than σ, for the upper triangle of a."""
 
     domain: Domain
     dimension: int
@@ -95,7 +95,7 @@ def square(
             left = tuple(v for v, taken in enumerate(part) for _ in range(taken))
             right = tuple(v for v, taken in enumerate(part) for _ in range(counts[v] - taken))
             if left > right or left not in sigma or right not in sigma:
-                continue  # the exchanged pair gives the transpose
+                continue  # it is the transpose of the exchanged pair
             weight = math.prod(math.comb(count, taken) for count, taken in zip(counts, part, strict=True))
             term = weight * (sigma[left] @ sigma[right].swapaxes(1, 2))
             term = term + term.swapaxes(1, 2) if left != right else term
@@ -104,7 +104,7 @@ def square(
 
 
 def project(sde: SDE, domain: Domain) -> ChebyshevCoefficients:
-    """Chebyshev projection of f and σ on the domain, as fine as rounding allows; refuses rough ones."""
+    """Chebyshev projection of f and σ on the domain, as accurate as rounding allows; refuses rough coefficients."""
     n, r = sde.dimension, sde.noise
     function, squared = on_cube(sde, domain), lambda z: upper_square(function(z)[:, n:], n)
     resolution = resolve(function, n + 1)
@@ -128,9 +128,9 @@ def project(sde: SDE, domain: Domain) -> ChebyshevCoefficients:
 
 
 def on_cube(sde: SDE, domain: Domain) -> Function:
-    """f and σ as functions of the unit cube, checked to be finite, without noise that stands for zero.
+    """f and σ as functions of the unit cube, checked to be finite, with rounding errors set to zero.
 
-    An entry of σ that is everywhere below rounding of its row (a rotation's, say) is zero.
+    An entry of σ (of a rotation, for example) that is everywhere below the rounding error of its row is zero.
     """
     n, r = sde.dimension, sde.noise
 
@@ -148,7 +148,7 @@ def on_cube(sde: SDE, domain: Domain) -> Function:
 
 
 def upper_square(sigma: Float[np.ndarray, "b e"], n: int) -> Float[np.ndarray, "b u"]:
-    """Upper triangle of a = σσᵀ row by row, with sums that cancel to rounding set to zero."""
+    """Upper triangle of a = σσᵀ row by row; sums that cancel up to rounding errors are set to zero."""
     sigma = sigma.reshape(len(sigma), n, sigma.shape[1] // n)
     i, j = np.triu_indices(n)
     a = np.einsum("bik,bjk->bij", sigma, sigma)[:, i, j]
@@ -157,15 +157,15 @@ def upper_square(sigma: Float[np.ndarray, "b e"], n: int) -> Float[np.ndarray, "
 
 
 def cost(resolution: Resolution, start: int = 0) -> float:
-    """Tensor coefficients that the entries from `start` on need: fewer is smoother, cheaper, more exact."""
+    """The number of tensor coefficients that the entries from `start` on need: fewer are cheaper and more accurate."""
     return float(np.prod(resolution.degree[:, start:] + 1.0, axis=0).sum())
 
 
 def measured_errors(function: Function, polynomials: Expansion, resolution: Resolution) -> Float[np.ndarray, " e"]:
-    """Largest error of each polynomial on fresh points, relative to the entry's size."""
+    """Largest error of each polynomial at new points, relative to the entry's size."""
     rng = np.random.default_rng(577)
     z = rng.uniform(-1, 1, (SERIES.fresh_points, len(resolution.degree)))
-    z[::2] = np.cos(np.pi * z[::2])  # half of them crowd the edges
+    z[::2] = np.cos(np.pi * z[::2])  # half of the points are dense near the edges
     exact = function(z)
     found = polynomials.evaluate(z, [()])[()]
     scale = np.maximum(resolution.scale, np.abs(exact).max(axis=0))

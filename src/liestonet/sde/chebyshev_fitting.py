@@ -1,8 +1,8 @@
-"""Chebyshev interpolation of many entries at once, each in its own variables only.
+"""Chebyshev interpolation of many entries at once, each in the variables it depends on.
 
-An entry with few coefficients is interpolated on a tensor grid. A larger one is first taken apart into the
-groups of variables that really interact (anchored decomposition, exact), and what is coupled beyond
-that is fitted by least squares with a total degree.
+An entry with few coefficients is interpolated on a tensor grid. A larger one is first decomposed into parts for the
+groups of variables that interact (anchored decomposition, exact); parts that are still too large are fitted by least
+squares with chosen terms.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Index = tuple[tuple[int, ...], ...]
 
 @dataclass
 class Pieces:
-    """(term, entry, coefficient) triples while they are gathered."""
+    """A list of (term, entry, coefficient) triples that grows."""
 
     terms: list[Int[np.ndarray, "m v"]] = field(default_factory=list)
     entries: list[Int[np.ndarray, " m"]] = field(default_factory=list)
@@ -77,7 +77,7 @@ def active(resolution: Resolution, entry: int) -> Group:
 
 
 def grid_size(resolution: Resolution, entry: int, group: Group) -> float:
-    """Points of the tensor grid for these variables."""
+    """Number of points of the tensor grid for these variables."""
     return float(np.prod([resolution.degree[v, entry] + 1.0 + SERIES.margin for v in group]))
 
 
@@ -92,7 +92,7 @@ def inclusion_exclusion(groups: set[Group]) -> dict[Group, int]:
 
 
 def interactions(function: Function, resolution: Resolution, entries: list[int]) -> dict[int, set[Group]]:
-    """Largest groups of interacting variables of each entry; an empty set when there are too many."""
+    """The maximal groups of interacting variables of each entry; an empty set if there are too many."""
     tolerance = 16 * resolution.tolerance
     known: dict[int, set[Group]] = {e: {(v,) for v in active(resolution, e)} for e in entries}
     latest, size = {e: set(groups) for e, groups in known.items()}, 1
@@ -112,7 +112,7 @@ def interactions(function: Function, resolution: Resolution, entries: list[int])
 
 
 def _extensions(groups: set[Group], size: int) -> Iterator[Group]:
-    """Groups of this size all of whose parts, one variable smaller, are among the groups."""
+    """Groups of this size all of whose subsets with one variable less are among the groups."""
     members = sorted({v for group in groups for v in group})
     for group in groups:
         for v in members:
@@ -145,7 +145,7 @@ def interpolate(
     degrees: tuple[int, ...],
     entries: list[int],
 ) -> tuple[Int[np.ndarray, "m v"], Float[np.ndarray, "m e"]]:
-    """Tensor interpolation in a group of variables, the others at the centre; degrees grow while needed."""
+    """Tensor interpolation in a group of variables, the others at the centre; degrees are raised as needed."""
     variables = len(resolution.degree)
     counts = [degree + 1 + SERIES.margin for degree in degrees]
     tolerance = 4 * resolution.tolerance[entries]
@@ -173,13 +173,13 @@ def interpolate(
 
 
 def _unresolved(coefficients: Float[np.ndarray, "..."], axis: int, tolerance: Float[np.ndarray, " e"]) -> bool:
-    """Whether the last degrees along an axis still carry something."""
+    """Whether coefficients of the last degrees along an axis are above the tolerance."""
     last = np.abs(np.moveaxis(coefficients, axis, 0)[-SERIES.margin :])
     return bool((last.reshape(-1, len(tolerance)).max(axis=0) > tolerance).any())
 
 
 def chosen_terms(resolution: Resolution, entries: list[int]) -> dict[tuple[Group, Index], list[int]]:
-    """For strongly coupled entries the terms that the decay along single variables makes largest."""
+    """For strongly coupled entries the terms that are expected to be largest, from the decay along single variables."""
     chosen: dict[tuple[Group, Index], list[int]] = defaultdict(list)
     for entry in entries:
         group = active(resolution, entry)

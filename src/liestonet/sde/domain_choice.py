@@ -1,6 +1,6 @@
-"""The domain: chosen when the user gives none, checked when they do.
+"""The domain: chosen if the user gives none, else checked.
 
-Both look for the same things: values that are not finite or not real, kinks, and singularities close by.
+Both search for the same problems: values that are not finite or not real, kinks, and singularities near the box.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Box = Float[np.ndarray, "v 2"]
 
 
 def choose_domain(sde: SDE) -> Domain:
-    """A box on which f and σ are smooth, easy to resolve and, where possible, the noise does not vanish."""
+    """A box on which f and σ are smooth, need low degrees and, if possible, have noise that does not vanish."""
     sde.require_numeric()
     variables = sde.dimension + 1
     found = loci(sde)
@@ -67,7 +67,7 @@ def choose_domain(sde: SDE) -> Domain:
 
 
 def _reason(sde: SDE, box: Box | None) -> str:
-    """Why no box will do, by what was seen on one where everything is finite, and what to give instead."""
+    """Why no box was accepted, judged by one on which all coefficients are finite, and what the user should give."""
     give = "give {} in domain=[(start, end), (low, high), …], time first, then each coordinate"
     verdict = None if box is None else resolve(_on(sde, box), len(box))
     if box is None or not isinstance(verdict, Roughness):
@@ -82,7 +82,7 @@ def _reason(sde: SDE, box: Box | None) -> str:
 
 
 def _steepest(sde: SDE, box: Box, verdict: Roughness) -> tuple[float, float]:
-    """Where a coefficient changes fastest along a variable, and how long all of its change would take at this rate."""
+    """Where a coefficient changes fastest along a variable, and the length of its whole change at this rate."""
     line = np.repeat(box.mean(axis=1)[None], BOX.steep_points, axis=0)
     low, high = box[verdict.variable].tolist()
     line[:, verdict.variable] = np.linspace(low, high, BOX.steep_points)
@@ -90,12 +90,12 @@ def _steepest(sde: SDE, box: Box, verdict: Roughness) -> tuple[float, float]:
     changes, finite = np.nan_to_num(np.abs(np.diff(values)), posinf=0.0), values[np.isfinite(values)]
     fastest = int(np.argmax(changes))
     place, step = (places[fastest] + places[fastest + 1]) / 2, places[1] - places[0]
-    near_zero = abs(place) <= step  # 0 is a place that people know
+    near_zero = abs(place) <= step  # then 0 is named, the more likely place
     return 0.0 if near_zero else float(place), float(step * np.ptp(finite) / max(changes[fastest], 1e-300))
 
 
 def proposals(points: list[Breakpoints], searched: set[int], avoid_noise: bool) -> Iterator[Box]:
-    """Boxes worth trying: the best one, coordinates apart from each other, by score, at random places."""
+    """Boxes to try: the best one, then with disjoint coordinates, by score, and at random places."""
     lists = [time_candidates(points[0], avoid_noise)]
     lists += [coordinate_candidates(p, avoid_noise, v in searched) for v, p in enumerate(points[1:], start=1)]
     if not all(lists):
@@ -125,7 +125,7 @@ def _replaced(box: Box, variables: list[int], intervals: Float[np.ndarray, "k 2"
 
 
 def admissible(sde: SDE, coupled: Sequence[Locus], boxes: Iterator[Box]) -> Iterator[Box]:
-    """The boxes on which all coefficients are finite and, with some room around, no coupled locus is met."""
+    """The boxes on which all coefficients are finite and which no coupled locus meets, with some margin."""
     cube = np.random.default_rng(29).uniform(-1.0, 1.0, (48, sde.dimension + 1))
     cube[::2] = np.sign(cube[::2]) * np.where(np.abs(cube[::2]) > 0.4, 1.0, np.abs(cube[::2]))
     while batch := list(islice(boxes, _BATCH)):
@@ -165,7 +165,7 @@ def shrink(sde: SDE, box: Box) -> Box | None:
         low, high = box.T
         centre, quarter = (low + high) / 2, (high - low) / 4
         if not wide.any():
-            # A singularity at the edge itself is seen only from a little outside.
+            # A singularity exactly at the edge is found only on a slightly larger box.
             around = np.stack([centre - 2.5 * quarter, centre + 2.5 * quarter], axis=1)
             outside = low_degrees(_on(sde, around), len(box), tolerance=1e-4)
             return box if outside is not None and (outside <= 1.5 * BOX.degree).all() else None
@@ -181,7 +181,7 @@ def _on(sde: SDE, box: Box) -> Function:
 
 
 def shorten(sde: SDE, box: Box) -> Domain:
-    """Cut the duration so that exponentials of the drift's rates stay tame."""
+    """The domain with a duration so short that exponentials of the drift's rates stay moderate."""
     rate = drift_rate(sde, box)
     start, duration = box[0, 0], box[0, 1] - box[0, 0]
     longest = next((d for d in BOX.durations if d * rate <= BOX.rate), BOX.durations[-1])
@@ -222,7 +222,7 @@ def check_domain(sde: SDE, domain: Domain) -> None:
 
 
 def require_moderate(sde: SDE, domain: Domain) -> None:
-    """Refuse coefficients beside which everything else in the equations is lost to rounding (docs/method.md §3.1)."""
+    """Refuse coefficients so large that the other terms of the equations are lost to rounding (docs/method.md §3.1)."""
     points = to_box(domain, inspected(sde.dimension + 1)[::4])
     values = np.abs(stack(sde, points)).max(axis=0)
     duration, half = domain.half[0], domain.half[1:]
@@ -241,7 +241,7 @@ def require_moderate(sde: SDE, domain: Domain) -> None:
 
 
 def inspected(variables: int) -> Float[np.ndarray, "p v"]:
-    """Points of the unit cube to look at: a grid with its edges and centre, axes, and random ones."""
+    """Points of the unit cube for checks: a grid with its edges and centre, axes, and random points."""
     rng = np.random.default_rng(83)
     side = max(3, int(4000 ** (1 / variables)) // 2 * 2 + 1)
     axes = np.zeros((variables, 41, variables))
@@ -273,7 +273,7 @@ def _check_roots(sde: SDE, domain: Domain, locus: Locus) -> None:
 
 
 def _suggestion(sde: SDE, domain: Domain, variable: int, root: float) -> str:
-    """The longer side of a singular point on which the coefficients exist."""
+    """Text that suggests the longer interval beside a singular point on which the coefficients exist; may be empty."""
     low, high = domain.intervals[variable]
     gap = 0.05 * (high - low)
     for one, other in sorted(((root + gap, high), (low, root - gap)), key=lambda side: side[0] - side[1]):
@@ -322,7 +322,7 @@ def _bisect(
 def _touching_point(
     locus: Locus, domain: Domain, points: Float[np.ndarray, "p v"], values: Float[np.ndarray, " p"]
 ) -> Float[np.ndarray, " v"] | None:
-    """A zero reached without change of sign, as that of x² + y²; found by descent from the smallest values."""
+    """A zero without a change of sign, as that of x² + y², found by descent from the smallest values; None if none."""
     from scipy.optimize import minimize
 
     scale = float(np.abs(values).max())

@@ -1,7 +1,7 @@
 """SymPy expressions built step by step, each constant checked before SymPy computes it.
 
-A formula from outside may say 9^9^9^9: sizes are estimated in floating point first, so that nothing here
-takes long, and every constant that gets through is real, finite and within 1e-100 and 1e100.
+A user's formula may contain 9^9^9^9: sizes are estimated in floating point first, so that no step takes long, and
+every accepted constant is real, finite and between 1e-100 and 1e100.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sympy import Expr
 from liestonet.errors import InputError
 
 LARGEST, MAX_BITS, MAX_POWER, MAX_EXPONENT_SIZE = 100, 4096, 64, 333  # decades, bits, x^64, 2^(333 x)
-_LARGEST_PRIME = 2**15  # trial division ends here; what is left counts as prime
+_LARGEST_PRIME = 2**15  # trial division ends here; the remaining factor counts as prime
 _DEFINED: Mapping[Any, tuple[Callable[[float], float], Callable[[float], bool]]] = {
     sympy.exp: (math.exp, lambda x: abs(x) <= 230),
     sympy.log: (math.log, lambda x: x > 0),
@@ -38,7 +38,7 @@ _DEFINED: Mapping[Any, tuple[Callable[[float], float], Callable[[float], bool]]]
     sympy.Heaviside: (lambda x: (x > 0) + 0.5 * (x == 0), lambda x: True),
 }
 FUNCTIONS = frozenset(_DEFINED)
-_RECIPROCAL: Mapping[Any, Any] = {  # known by the other name only; SymPy makes cot of tan(x + π/2)
+_RECIPROCAL: Mapping[Any, Any] = {  # written as reciprocals; SymPy turns tan(x + π/2) into cot
     sympy.cot: sympy.tan,
     sympy.sec: sympy.cos,
     sympy.csc: sympy.sin,
@@ -50,7 +50,7 @@ _RECIPROCAL: Mapping[Any, Any] = {  # known by the other name only; SymPy makes 
 
 @lru_cache(maxsize=4096)
 def approximate(constant: Expr) -> float:
-    """A constant's floating-point value, from its parts alone: SymPy's own evaluation may not end soon."""
+    """A constant's floating-point value, computed from its parts: SymPy's own evaluation may take very long."""
     try:
         if isinstance(constant, sympy.Rational):
             return constant.p / constant.q
@@ -69,7 +69,7 @@ def approximate(constant: Expr) -> float:
 
 
 def number(value: object, what: str) -> Expr:
-    """A user's number made exact, decimals as they are written: 0.1 is 1/10."""
+    """A user's number as an exact one, decimals as written: 0.1 is 1/10."""
     if isinstance(value, Expr) and value.is_number and value.is_real:
         return rebuild(value, {}, what)
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -100,7 +100,7 @@ def multiply(factors: Iterable[Expr], text: str) -> Expr:
     constants, others = [], []
     for factor in factors:
         (constants if factor.is_number else others).append(factor)
-    for constant in constants:  # one at a time, so that no partial product can grow large unseen
+    for constant in constants:  # one at a time, so that every partial product is checked
         result = _checked(result * constant, text)
     return _checked(sympy.Mul(result, *others), text)
 
@@ -122,7 +122,7 @@ def power(base: Expr, exponent: Expr, text: str) -> Expr:
 
 
 def _raised(base: Expr, exponent: Expr) -> Expr:
-    """Base to the exponent, its rational factor prime by prime: SymPy computes 12^(p/q) from 2^(2p) and 3^p."""
+    """Base to the exponent, with a rational factor split into primes: SymPy computes 12^(p/q) from 2^(2p) and 3^p."""
     if not isinstance(exponent, sympy.Rational) or exponent.is_Integer:
         return sympy.Pow(base, exponent)
     coefficient, rest = base.as_coeff_Mul()
@@ -138,7 +138,7 @@ def _raised(base: Expr, exponent: Expr) -> Expr:
 
 
 def apply(function: Any, argument: Expr, text: str) -> Expr:
-    """A function of one argument; one that is known as a reciprocal becomes that."""
+    """A function of one argument; sec, csc and the like become reciprocals."""
     if function in _RECIPROCAL:
         return power(apply(_RECIPROCAL[function], argument, text), sympy.Integer(-1), text)
     if argument.is_number:
@@ -151,7 +151,7 @@ def apply(function: Any, argument: Expr, text: str) -> Expr:
                 else f"{text} is complex or undefined, as {function.__name__} is at {value:g}; change it."
             )
     if function in (sympy.Abs, sympy.sign) and not argument.is_extended_real:
-        # Of what may be complex (log of a real symbol), SymPy would make real and imaginary parts.
+        # SymPy would split arguments that may be complex (log of a real symbol) into real and imaginary parts.
         return function(argument, evaluate=False)
     result = function(argument)
     if isinstance(result, sympy.cot) or (result.is_Mul and result.has(sympy.cot)):
@@ -184,7 +184,7 @@ def _rebuilt(node: Any, visit: Callable[[Any], Expr], values: Mapping[sympy.Symb
     if isinstance(node, sympy.Symbol):
         return values.get(node, node)
     if isinstance(node, sympy.Float) and node.is_finite:
-        # float() keeps what the user typed; more digits than it holds are not physics.
+        # float() keeps the digits that the user typed; no constant needs more digits than it holds.
         return fraction(Fraction(repr(float(node))), shown)
     if isinstance(node, sympy.Rational) and node.is_finite:
         return _checked(node, shown)
@@ -232,7 +232,7 @@ def _bits(rational: sympy.Rational) -> int:
 
 
 def _check_exponent(base: float, exponent: Expr, text: str) -> None:
-    """SymPy may cancel the symbols of an exponent later: 2^(x + 10^9) 2^(-x) must not be computed."""
+    """Refuse large numbers in an exponent with symbols: SymPy may cancel these later, as in 2^(x + 10^9) 2^(-x)."""
     for term in sympy.Add.make_args(exponent):
         coefficient = term.as_coeff_Mul()[0]
         if not abs(approximate(coefficient) * math.log2(base)) <= MAX_EXPONENT_SIZE:
@@ -265,7 +265,7 @@ def _checked(result: Any, text: str) -> Expr:
 
 def _check_size(constant: Expr, text: str) -> None:
     value = approximate(constant)
-    # Rounded to zero, log(tanh(64)) is too near zero to tell; only exact numbers are known to be too small.
+    # log(tanh(64)) is rounded to zero though it is not; only of exact numbers is it known that they are too small.
     known = isinstance(constant, sympy.Rational) or value != 0
     if constant != 0 and known and not -LARGEST <= math.log10(abs(value) or 1e-300) <= LARGEST:
         raise InputError(f"{text} is beyond 1e-100 to 1e100; choose numbers of a usual size.")

@@ -1,4 +1,4 @@
-"""An equation beside its own Wiener processes: dx = f dt + σ dW together with dw = dW.
+"""An equation together with its Wiener processes: dx = f dt + σ dW and dw = dW.
 
 Generators that depend on the noise, φ(t, x, w) ∂x, are ordinary fields in the coordinates of this larger equation
 (docs/method.md §2.7).
@@ -14,22 +14,22 @@ import numpy as np
 from liestonet.errors import InputError
 from liestonet.sde.sde import SDE
 
-# Letters for Wiener processes, tried in this order: the first that neither a coordinate nor a parameter has.
+# Letters for Wiener processes, in order of preference: the first that is no name of a coordinate or parameter is used.
 LETTERS = ("w", "W", "w_")
 
 
 def noise_names(sde: SDE) -> tuple[str, ...]:
-    """What the Wiener processes of an equation are called: w, or w1, w2, … where there are several."""
+    """Names of the Wiener processes of an equation: w, or w1, w2, … if there are several."""
     taken = {"t", *sde.names, *sde.parameters}
     for letter in LETTERS:
         names = (letter,) if sde.noise == 1 else tuple(f"{letter}{k + 1}" for k in range(sde.noise))
         if not taken & set(names):
             return names
-    raise InputError(f"Coordinates have all names that Wiener processes could have ({', '.join(LETTERS)}); rename one.")
+    raise InputError(f"All names for Wiener processes ({', '.join(LETTERS)}) are those of coordinates; rename one.")
 
 
 def extended(sde: SDE) -> SDE:
-    """The equation with its Wiener processes as further coordinates, which come last; periods are kept."""
+    """The equation with its Wiener processes as additional coordinates, which come last; periods are kept."""
     if not sde.noise:
         raise InputError("The equation has no noise, so no symmetry can depend on it; ask for symmetry='ito'.")
     names = noise_names(sde)

@@ -1,6 +1,6 @@
-"""The grammar of formulas as people write them: tokens to a small tree, and nothing is ever executed.
+"""The grammar of formulas as people write them: tokens become a small tree, and nothing is executed.
 
-SymPy meets the tree later, in `parse`. Two readings of one text (1/2x, e^2x, f(x)) are refused, not guessed.
+`parse` turns the tree into SymPy. Text with two possible readings (1/2x, e^2x, f(x)) is refused, not guessed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from liestonet.errors import InputError
 from liestonet.sde.tokens import NOISE, Token, exact_number, is_differential, near, quote, suggestion
 
 MAX_DEPTH = 50
-# What people call a function, and its name in SymPy.
+# Common names of functions, and their names in SymPy.
 _CIRCULAR = ("sin", "cos", "tan", "sinh", "cosh", "tanh")
 PLAIN = ("sqrt", "exp", "log", *_CIRCULAR, *(f"a{name}" for name in _CIRCULAR), "erf", "erfc", "sign", "Abs")
 FUNCTIONS = {name: name for name in (*PLAIN, "cot", "sec", "csc", "coth", "sech", "csch")}
@@ -89,9 +89,9 @@ Node = Number | Name | Sum | Product | Power | Call | Extreme
 
 
 class Parser:
-    """Reads one formula; only `coordinates` and `valued` names are sure to be factors before a bracket.
+    """A parser of one formula; before a bracket only `coordinates` and `valued` names are taken as factors.
 
-    `operators` are names that act as dt does at the end of a term: 1/x before one of them is its whole factor.
+    `operators` are names that end a term as dt does: 1/x before one of them is a factor, as in 1/x dt.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Parser:
         self._depth = 0
 
     def formula(self) -> Node:
-        """The whole formula; whatever is left over is an error."""
+        """The tree of the whole formula; text left over is an error."""
         node = self._sum()
         if (token := self._peek()) is not None:
             self._fail(token)
@@ -164,7 +164,7 @@ class Parser:
     def _product(self) -> Node:
         first = self._position
         factors = [(1, self._signed())]
-        # A divisor or exponent that a juxtaposed factor could be thought to belong to.
+        # A divisor or exponent to which a following factor without * might belong.
         doubtful = self._glued()
         while True:
             kind, token = self._kind(), self._peek()
@@ -279,7 +279,7 @@ class Parser:
         return Call("sqrt", argument, self._source[token.start : self._tokens[self._position - 1].end])
 
     def _check_factor(self, token: Token) -> None:
-        """Refuse name(...) where it may be meant as a function of our user's that we do not know."""
+        """Refuse name(...) if it may be meant as an unknown function instead of a product."""
         name, bracket = token.text, self._peek()
         if bracket is None or bracket.kind != "(" or bracket.spaced:
             return

@@ -1,4 +1,4 @@
-"""Expressions in the state that stand beside an equation: the rate at which paths are killed, a payoff."""
+"""Expressions in the state that go with an equation: the rate at which paths are killed, a payoff."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from liestonet.sde.tokens import tokenise
 
 
 def expression_of(given: object, coefficients: SymbolicCoefficients, what: str) -> Expr:
-    """An expression in time, state and parameters: from text, from SymPy or a number; constants checked and exact."""
+    """An expression in time, state and parameters, from text, SymPy or a number, with exact and checked constants."""
     known = {symbol.name: symbol for symbol in (coefficients.time, *coefficients.state)}
     if isinstance(given, str):
         if not given.strip():
@@ -33,7 +33,7 @@ def expression_of(given: object, coefficients: SymbolicCoefficients, what: str) 
 
 
 def with_killing(coefficients: SymbolicCoefficients | None, killing: Any) -> SymbolicCoefficients:
-    """The coefficients of the same equation whose paths end at this rate."""
+    """The coefficients of the same equation with paths killed at this rate."""
     if coefficients is None:
         raise InputError("A killing needs an equation with formulas, and this one is made of callables; use SDE.parse.")
     rate = sympy.Integer(0) if killing is None else expression_of(killing, coefficients, "The killing")

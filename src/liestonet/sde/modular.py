@@ -1,8 +1,8 @@
-"""Power series of formulas in exact arithmetic: modulo a prime, at a random point, so that zero is zero.
+"""Power series of formulas in exact arithmetic modulo a prime, at a random point, without rounding errors.
 
-The prime is p = 2q + 1 with q prime: every square has exactly one root of each order among the squares, as every
-positive number has among the positive ones. Exponentials of functions that are linearly independent over the rational
-numbers are algebraically independent (Ax), so each gets a random value, and those of sums are products of these.
+The prime is p = 2q + 1 with q prime: every square has exactly one root of each order that is a square, as every
+positive number has one positive root. Exponentials of functions that are linearly independent over the rational
+numbers are algebraically independent (Ax), so each gets a random value, and exponentials of sums are products.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # All primes up to 43 are squares, so that the usual constants √2, √3, √10, … exist.
 PRIME = 2146664519
-# Random points tried until every root in the formulas exists; each distinct root halves the chance.
+# Random points tried until every root in the formulas exists; each distinct root halves the probability.
 TRIES = 64
 # Angles may be multiples of 1/12, 1/11, … of each other.
 PARTS = 27720
@@ -33,7 +33,7 @@ Turn = tuple[int, int]
 
 
 class NoRootError(Exception):
-    """A number that is not a square at this point; another point may do."""
+    """The argument of a root is not a square at this point; at another point it may be."""
 
 
 def residue(number: Fraction | float, prime: int = PRIME) -> int:
@@ -45,9 +45,9 @@ def residue(number: Fraction | float, prime: int = PRIME) -> int:
 def exact_series(
     coefficients: SymbolicCoefficients, ring: SeriesRing, names: set[str], fixed: Mapping[str, int] | None = None
 ) -> dict[str, np.ndarray] | None:
-    """Series of some coefficients in the shapes of `coefficient_series`; None where a formula has no exact ones.
+    """Series of some coefficients in the shapes of `coefficient_series`; None if a formula has no exact series.
 
-    Parameters without a value have random ones, or those that are `fixed`, as elements of the field.
+    Parameters without a value get those in `fixed`, elements of the field, or else random ones.
     """
     for seed in range(TRIES):
         variables = (coefficients.time, *coefficients.state)
@@ -64,7 +64,7 @@ def exact_series(
 
 @dataclass
 class _Point:
-    """Random values of the variables and of every transcendental number met, and series around them."""
+    """A point with random values of the variables and of all transcendental numbers, and series around it."""
 
     ring: SeriesRing
     symbols: tuple[Any, ...]
@@ -82,7 +82,7 @@ class _Point:
             self.known[symbol] = series
 
     def expand(self, matrix: Any) -> np.ndarray:
-        """Series of all entries."""
+        """Series of all entries of a matrix."""
         return np.array([self._series(entry) for entry in matrix]).reshape(*matrix.shape, self.ring.size)
 
     def _draw(self) -> int:
@@ -142,7 +142,7 @@ class _Point:
         return ELEMENTARY[name](self, node.args[0])
 
     def _power(self, base: ExactSeries, exponent: Fraction) -> ExactSeries:
-        """base^exponent by the binomial series; the root is the one among the squares."""
+        """base^exponent by the binomial series; the root of the constant term is the one that is a square."""
         value = int(base[0])
         if value == 0:
             raise NoRootError
@@ -180,7 +180,7 @@ class _Point:
         return self._compose(numbers, self._series(argument))
 
     def logarithm(self, argument: Any) -> ExactSeries:
-        """log; only one function may stand under logarithms, for two might be dependent in ways not seen here."""
+        """log; logarithms of two different functions are refused, because they might be dependent."""
         if self.only_under.setdefault("log", argument) != argument:
             raise UnknownFunctionError(str(argument))
         inner = self._series(argument)
@@ -192,7 +192,7 @@ class _Point:
         return self._compose(numbers, inner)
 
     def error_function(self, argument: Any, complement: bool = False) -> ExactSeries:
-        """erf, or erfc = 1 − erf; only one polynomial may stand under it: then its value depends on no other met.
+        """erf, or erfc = 1 − erf, of one polynomial only: its value is then independent of all other numbers.
 
         Its derivative by s at v is 2/√π exp(−v²) g with g = exp(−2 v s − s²), hence g' = −2 (v + s) g.
         """
@@ -215,7 +215,7 @@ class _Point:
 
 
 def _exponent(power: Any) -> Any:
-    """The argument of the exponential that a power with a symbol in its exponent is."""
+    """The argument of the exponential to which a power with a symbol in its exponent is equal."""
     import sympy
 
     return power.exp * sympy.log(power.base)
@@ -233,7 +233,7 @@ def independent_parts(argument: Any) -> list[tuple[Fraction, Any]]:
 
 
 def root_of(value: int, exponent: Fraction, prime: int = PRIME) -> int:
-    """value^exponent; for roots the value must be a square, and so is the answer."""
+    """value^exponent; for roots the value must be a square, and the result is one too."""
     if exponent.denominator == 1:
         return pow(value, int(exponent), prime)
     squares = (prime - 1) // 2
@@ -243,7 +243,7 @@ def root_of(value: int, exponent: Fraction, prime: int = PRIME) -> int:
 
 
 def over_factorials(cycle: list[int], degree: int, prime: int = PRIME) -> list[int]:
-    """Taylor numbers of a function whose derivatives repeat."""
+    """Taylor coefficients of a function whose derivatives repeat in a cycle."""
     numbers, inverse = [], 1
     for k in range(degree + 1):
         inverse = inverse * pow(max(k, 1), -1, prime) % prime
@@ -252,7 +252,7 @@ def over_factorials(cycle: list[int], degree: int, prime: int = PRIME) -> list[i
 
 
 def random_turn(tangent: int, prime: int = PRIME) -> Turn:
-    """A point (cos, sin) of the circle; −1 is no square, so the denominator is never zero."""
+    """A point (cos, sin) of the circle; −1 is not a square in the field, so the denominator is never zero."""
     below = pow(1 + tangent * tangent, -1, prime)
     return (1 - tangent * tangent) * below % prime, 2 * tangent * below % prime
 

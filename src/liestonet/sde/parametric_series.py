@@ -1,7 +1,7 @@
-"""Power series of formulas at a simple point, in exact numbers; their coefficients are polynomials in the parameters.
+"""Power series of formulas at a simple point, exact, with coefficients that are polynomials in the parameters.
 
-The same as `modular` but for the parameters, which stay free: what comes out holds for all of their values, but for
-those at which an auxiliary inverse does not exist.
+As in `modular`, but the parameters stay free: the results hold for all their values except those at which an
+auxiliary inverse does not exist.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LARGEST_ROOT = 12
 def parametric_series(
     coefficients: SymbolicCoefficients, ring: SeriesRing, names: set[str], seed: int
 ) -> tuple[PolynomialRing, dict[str, dict[tuple[int, ...], PolySeries]]] | None:
-    """Series of the entries of some coefficients; None where a formula has no exact ones in free parameters."""
+    """Series of the entries of some coefficients; None if a formula has no exact series in free parameters."""
     for attempt in range(TRIES):
         polynomials = PolynomialRing(coefficients.parameters)
         variables = (coefficients.time, *coefficients.state)
@@ -55,7 +55,7 @@ def parametric_series(
 
 
 def _roots(coefficients: SymbolicCoefficients) -> int:
-    """The power that coordinates of the point are taken to, so that the roots in the formulas are whole numbers."""
+    """The power to which the point's coordinates are raised, so that the roots in the formulas are whole numbers."""
     powers = [node for matrix in _matrices(coefficients) for node in matrix.atoms() | _powers(matrix)]
     orders = [int(node.exp.q) for node in powers if getattr(node, "is_Pow", False) and node.exp.is_Rational]
     return min(math.lcm(1, *orders), LARGEST_ROOT)
@@ -79,7 +79,7 @@ def _entries(point: _Point, name: str, matrix: Any) -> dict[tuple[int, ...], Pol
 
 @dataclass
 class _Point:
-    """Random values of the variables and of every transcendental number met, and series around them."""
+    """A point with random values of the variables and of all transcendental numbers, and series around it."""
 
     ring: SeriesRing
     polynomials: PolynomialRing
@@ -99,7 +99,7 @@ class _Point:
             self.known[symbol] = series
 
     def _draw(self) -> int:
-        """A small prime that was not drawn before: numbers at the point stay small fractions."""
+        """A small prime not drawn before: values at the point remain fractions with small numbers."""
         while True:
             found = int(self.random.choice(SMALL))
             if found not in self.drawn:
@@ -209,7 +209,7 @@ class _Point:
         return self._compose([self.polynomials.constant(n) for n in numbers], self.series(argument))
 
     def logarithm(self, argument: Any) -> PolySeries:
-        """log; only one function may stand under logarithms."""
+        """log; logarithms of two different functions are refused."""
         if self.only_under.setdefault("log", argument) != argument:
             raise UnknownFunctionError(str(argument))
         inner = self.series(argument)

@@ -1,8 +1,8 @@
-"""Equations as people write them: statements such as `dx = -k*x dt + s dW; k = 1.5` to exact coefficients.
+"""Equations as people write them: from statements such as `dx = -k*x dt + s dW; k = 1.5` to exact coefficients.
 
-Noises are dW, dW1, dW2, ... (or dB): one name is one noise wherever it stands, columns follow the numbers,
-and dW beside dW1 is refused. `e` is Euler's number unless it is given a value or an equation;
-`E` is a name like others, and `I` (NOT_REAL) is one only with a value or an equation.
+Noises are dW, dW1, dW2, ... (or dB): the same name is the same noise everywhere, columns of σ follow the numbers,
+and dW together with dW1 is refused. `e` is Euler's number unless it has a value or an equation; `E` is an ordinary
+name, and `I` (see NOT_REAL) is one only if it has a value or an equation.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from liestonet.sde.symbolic import SymbolicCoefficients
 from liestonet.sde.sympy_input import STRATONOVICH, assemble
 from liestonet.sde.tokens import NOISE, Token, is_differential, plain_name, quote, suggestion, tokenise
 
-Form = dict[str, Expr]  # coefficient of each differential, and under "" what has none
+Form = dict[str, Expr]  # coefficient of each differential, and under "" the terms without one
 WRITE = "write equations such as dx = -x dt + dW"
-# Names that SymPy reads as something that is no real number; with a value or an equation they are names like others.
+# Names that SymPy does not read as real numbers; with a value or an equation they are ordinary names.
 NOT_REAL = {"I": "the imaginary unit", "zoo": "complex infinity"} | dict.fromkeys(("nan", "NaN"), "not a number")
 NOT_REAL |= dict.fromkeys(("oo", "inf", "Inf", "infinity", "Infinity"), "infinity")
 
@@ -88,7 +88,7 @@ def _capital(tokens: list[Token], given: Mapping[Any, object]) -> list[Token]:
 
 
 def _without_clock(tokens: list[Token]) -> list[Token]:
-    """Take (t) away from noises and coordinates where an equation begins with dx(t) = and so shows what it means."""
+    """Remove (t) after noises and coordinates if an equation begins with dx(t) =, which shows what it means."""
     clock = [i for i in range(len(tokens) - 2) if [token.text for token in tokens[i : i + 3]] == ["(", "t", ")"]]
     states = {tokens[i - 1].text[1:] for i in clock if i and tokens[i + 3 : i + 4] and tokens[i + 3].kind == "="}
     meant = {*states, *(f"d{name}" for name in states)}
@@ -167,7 +167,7 @@ def _check_equations(statements: Sequence[Statement], equations: Mapping[str, St
 
 
 def _check_name(name: str, role: str, where: str) -> None:
-    """Refuse names that mean something else."""
+    """Refuse names that have another meaning."""
     meaning = None
     if name in FUNCTIONS:
         meaning = "a function"
@@ -184,7 +184,7 @@ def _check_name(name: str, role: str, where: str) -> None:
 def _values(
     definitions: Sequence[Statement], given: Mapping[Any, object], used: set[str], states: set[str], text: str
 ) -> dict[str, Expr]:
-    """Exact values of parameters: from the text, or given beside it, which wins."""
+    """Exact values of parameters: from the text, or given separately, which takes precedence."""
     values: dict[str, Expr] = {}
     for statement in definitions:
         name = statement.left
@@ -248,7 +248,7 @@ def _noises(used: set[str], states: set[str]) -> list[str]:
 
 
 class Reader:
-    """Turns trees into exact expressions, linear in the differentials; unknown names become parameters."""
+    """A converter from trees to exact expressions, linear in the differentials; unknown names become parameters."""
 
     def __init__(self, known: Mapping[str, Expr], constant: str = "") -> None:
         self._known, self._constant = known, constant

@@ -1,4 +1,4 @@
-"""Whether an equation is periodic in the coordinates that are said to be."""
+"""Check that an equation is periodic in the coordinates declared as periodic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from liestonet.sde.tuning import BOX
 
 
 def require_periodic(sde: SDE, domain: Domain) -> None:
-    """Refuse coefficients that are others after a turn."""
+    """Refuse coefficients whose values change after one period."""
     points = lattice_cloud(domain, BOX.periodic_points).points
     for variable in domain.periodic:
         shifted = points.copy()

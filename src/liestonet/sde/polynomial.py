@@ -1,7 +1,7 @@
 """Sparse Chebyshev polynomials in several variables of the unit cube, with derivatives of any order.
 
-Several polynomials share one set of terms that is closed under differentiation, so a batch of points
-costs one table of terms and one matrix product for all derivatives of all of them.
+Several polynomials share one set of terms that is closed under differentiation, so all derivatives of all of them at
+a batch of points cost one table of terms and one matrix product.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy import sparse
 
 from liestonet.core.coefficients import Derivative
 
-CHUNK = 400_000  # numbers of the table of terms held at once; small enough for the cache
+CHUNK = 400_000  # entries of the table of terms in memory at once; small enough for the cache
 ONE_THREAD = 250_000  # multiplications up to which OpenBLAS uses one thread
 DENSE = 0.05  # share of nonzero coefficients from which a dense product is the faster one
 
@@ -54,7 +54,7 @@ class Expansion:
     def evaluate(
         self, z: Float[np.ndarray, "b v"], wanted: Sequence[Derivative]
     ) -> dict[Derivative, Float[np.ndarray, "b e"]]:
-        """Derivatives in z at a batch of points; one that vanishes identically is absent, the value never."""
+        """Derivatives in z at a batch of points; one that vanishes identically is left out, but never the value."""
         entries = self.size
         alive = {d: c for d, c in self._differentiated(wanted).items() if d in wanted and (c.nnz or not d)}
         found = {d: np.zeros((len(z), entries)) for d in alive}
@@ -83,7 +83,7 @@ class Expansion:
 
 @dataclass(frozen=True)
 class ProductTable:
-    """Distinct products in the first and in the second half of the variables, and where terms find them."""
+    """Distinct products in the first and in the second half of the variables, and the positions of each term's two."""
 
     first: Int[np.ndarray, "p v"]
     second: Int[np.ndarray, "q w"]
@@ -109,8 +109,8 @@ class ProductTable:
 def _product(weights: sparse.csr_array) -> Callable[[Float[np.ndarray, "m b"]], Float[np.ndarray, "c b"]]:
     """Multiplication by the weights, sparse or in dense blocks.
 
-    Blocks are so small that BLAS keeps to one thread: on a busy machine threads that wait for each other
-    made this a hundred times slower.
+    Blocks are so small that BLAS uses one thread: on a busy machine, several threads that waited for each other made
+    this a hundred times slower.
     """
     columns, terms = np.diff(weights.indptr).size, 1 + int(weights.indices.max())
     if weights.nnz <= DENSE * columns * terms:
@@ -158,7 +158,7 @@ def expansion(
 
 
 def closure(terms: Int[np.ndarray, "m v"]) -> Int[np.ndarray, "k v"]:
-    """All terms with smaller degrees too, so that derivatives stay inside; at least the constant."""
+    """The terms and all with smaller degrees, a set closed under derivatives; at least the constant."""
     terms = np.concatenate([np.zeros((1, terms.shape[1]), dtype=int), terms])
     for variable in range(terms.shape[1]):
         others = terms.copy()
@@ -172,7 +172,7 @@ def closure(terms: Int[np.ndarray, "m v"]) -> Int[np.ndarray, "k v"]:
 
 
 def _ranges(lengths: Int[np.ndarray, " g"]) -> Int[np.ndarray, " k"]:
-    """0, 1, …, length − 1 for every length, one after the other."""
+    """The numbers 0, 1, …, length − 1 for every length, concatenated."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
 

@@ -1,10 +1,10 @@
-"""Polynomials in parameters, sparse: what exact conditions are made of where names stay free.
+"""Sparse polynomials in parameters: the entries of exact conditions when parameters stay free.
 
-Numbers are residues of a prime so large that every fraction met is determined by its residue (`rational`): arithmetic
-is that of fractions, and numbers do not grow.
+Numbers are residues modulo a prime so large that every fraction that occurs is determined by its residue (`rational`):
+the arithmetic is that of fractions, but numbers do not grow.
 
-A monomial is one integer, its exponents side by side, so that products of monomials are sums; exponents may be
-negative. Inverses and square roots of what is not a monomial are variables of their own with a rule that defines them.
+A monomial is one integer that contains its exponents, so that products of monomials are sums; exponents may be
+negative. Inverses and square roots of other polynomials are auxiliary variables, each with a rule that defines it.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ PRIME = int(
 )
 Poly = dict[int, int]
 BITS = 12
-# Inverses and roots that one equation may bring.
+# Largest number of auxiliary inverses and roots in one equation.
 MOST_AUXILIARY = 6
-# Numerators and denominators of fractions that a residue tells.
+# Largest numerators and denominators that are recovered from a residue.
 LARGEST_FRACTION = 1 << 360
 
 
 @dataclass
 class PolynomialRing:
-    """Variables by name; `rules` replace a product of two variables, or a square, by a polynomial."""
+    """Polynomials in named variables; `rules` replace a product of two variables, or a square, by a polynomial."""
 
     names: tuple[str, ...]
     auxiliary: dict[tuple[str, tuple[tuple[int, int], ...]], int] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class PolynomialRing:
     meanings: dict[int, tuple[str, Poly]] = field(default_factory=dict)
 
     def variable(self, name: str) -> Poly:
-        """A parameter."""
+        """The polynomial that consists of one parameter."""
         return {1 << (BITS * self.names.index(name)): 1}
 
     @staticmethod
@@ -63,7 +63,7 @@ class PolynomialRing:
         return sum(exponent << (BITS * k) for k, exponent in enumerate(exponents))
 
     def multiply(self, a: Poly, b: Poly) -> Poly:
-        """The product, brought to its normal form."""
+        """The product in normal form."""
         result: Poly = {}
         for key, value in a.items():
             for other, factor in b.items():
@@ -72,7 +72,7 @@ class PolynomialRing:
         return self._normal({key: value for key, value in result.items() if value})
 
     def _normal(self, poly: Poly) -> Poly:
-        """Without a product that a rule replaces."""
+        """The normal form, in which no rule applies any more."""
         if not self.rules:
             return poly
         while True:
@@ -95,7 +95,7 @@ class PolynomialRing:
         return all(a >= b for a, b in zip(self.exponents(key), self.exponents(lead), strict=True) if b > 0)
 
     def power(self, base: Poly, exponent: Fraction) -> Poly:
-        """A power with a rational exponent: exact for monomials, with auxiliary variables for others."""
+        """A power with a rational exponent: exact for monomials, with auxiliary variables for other polynomials."""
         if not base:
             raise NoRootError
         if exponent.denominator == 1 and exponent >= 0:
@@ -141,7 +141,7 @@ class PolynomialRing:
         return {self.auxiliary[key]: 1}
 
     def at(self, poly: Poly, values: Mapping[str, int]) -> int:
-        """The value at numbers for the parameters; auxiliary variables must be gone."""
+        """The value at given numbers for the parameters; the polynomial must have no auxiliary variables."""
         total = 0
         for monomial, factor in poly.items():
             for name, exponent in zip(self.names, self.exponents(monomial), strict=False):
@@ -163,20 +163,20 @@ def added(a: Poly, b: Poly, factor: int = 1) -> Poly:
 
 
 def scaled(poly: Poly, factor: int) -> Poly:
-    """A multiple."""
+    """factor · poly."""
     factor %= PRIME
     return {key: value * factor % PRIME for key, value in poly.items()} if factor else {}
 
 
 def monic(poly: Poly) -> Poly:
-    """The polynomial with one before its largest monomial."""
+    """The polynomial divided by the coefficient of its largest monomial."""
     return scaled(poly, pow(poly[max(poly)], -1, PRIME))
 
 
 def quotient(poly: Poly, divisor: Poly) -> Poly | None:
-    """poly / divisor where that is a polynomial, else None; neither may have auxiliary variables.
+    """poly / divisor if that is a polynomial, else None; neither may have auxiliary variables.
 
-    Integers that stand for monomials are ordered as the monomials are, lexically, so that long division works.
+    The integers for monomials have the lexical order of the monomials, so long division works.
     """
     lead, last = max(divisor), min(divisor)
     inverse, least = pow(divisor[lead], -1, PRIME), min(poly, default=0)
@@ -206,7 +206,7 @@ def as_residue(number: Fraction | float) -> int:
 
 
 def rational(value: int) -> Fraction | None:
-    """The fraction that a residue stands for (Wang); None where its numbers would be too large to be recovered."""
+    """The fraction with this residue (Wang); None if its numbers would be too large to be recovered."""
     old, new, s_old, s_new = PRIME, value % PRIME, 0, 1
     while new > LARGEST_FRACTION:
         quotient = old // new

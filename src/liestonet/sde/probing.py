@@ -1,7 +1,7 @@
-"""How a coefficient behaves on a box, seen along random lines parallel to the axes.
+"""How a coefficient behaves on a box, sampled along random lines parallel to the axes.
 
-Chebyshev coefficients on such lines say which variables an entry depends on, the degree it needs, its
-rounding plateau, and whether it is smooth. Points are (t, x1, …, xn); the unit cube is [−1, 1]^(1+n).
+Chebyshev coefficients on such lines show which variables an entry depends on, the degree it needs, its rounding
+plateau, and whether it is smooth. Points are (t, x1, …, xn); the unit cube is [−1, 1]^(1+n).
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ Function = Callable[[Float[np.ndarray, "b v"]], Float[np.ndarray, "b e"]]
 
 
 def entry_names(sde: SDE) -> tuple[str, ...]:
-    """What messages call the columns of `stack`."""
+    """Names of the columns of `stack` in messages."""
     drift = [f"drift component {i + 1}" for i in range(sde.dimension)]
     sigma = [f"diffusion entry ({i + 1}, {k + 1})" for i in range(sde.dimension) for k in range(sde.noise)]
     return (*drift, *sigma)
 
 
 def stack(sde: SDE, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b e"]:
-    """f and σ (row by row) side by side at points (t, x), without warnings where they are not defined."""
+    """f and σ (row by row) as columns at points (t, x), without warnings where they are not defined."""
     t, x = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1:])
     with np.errstate(all="ignore"):
         return np.concatenate([sde.drift(t, x), sde.diffusion(t, x).reshape(len(t), -1)], axis=1)
 
 
 def to_box(domain: Domain, z: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "b v"]:
-    """From the unit cube to the domain."""
+    """The points of the domain that correspond to points of the unit cube."""
     return domain.centre + domain.half * z
 
 
 def nodes(count: int) -> Float[np.ndarray, " k"]:
-    """Chebyshev points of the first kind, which never touch the ends of the interval."""
+    """Chebyshev points of the first kind, none of which is an end of the interval."""
     return np.cos(np.pi * (np.arange(count) + 0.5) / count)
 
 
@@ -62,7 +62,7 @@ def backgrounds(variables: int) -> Float[np.ndarray, "k v"]:
 
 
 def place(names: tuple[str, ...], point: Float[np.ndarray, " v"]) -> str:
-    """A point as people write it: t = 0.5, x = 1, y = -2."""
+    """A point as text: t = 0.5, x = 1, y = -2."""
     return ", ".join(f"{name} = {value:.4g}" for name, value in zip(("t", *names), point, strict=True))
 
 
@@ -88,7 +88,7 @@ def line_points(variables: int, variable: int, count: int) -> Float[np.ndarray, 
 
 
 def envelope(values: Float[np.ndarray, "b e"], count: int) -> Float[np.ndarray, "k e"]:
-    """Largest coefficient of each degree over the lines of `line_points`."""
+    """The largest Chebyshev coefficient of each degree over the lines of `line_points`."""
     return np.abs(transform(values.reshape(-1, count, values.shape[1]), axis=1)).max(axis=0)
 
 
@@ -106,7 +106,7 @@ class Resolution:
 
     @property
     def tolerance(self) -> Float[np.ndarray, " e"]:
-        """Size below which a Chebyshev coefficient means nothing."""
+        """Size below which a Chebyshev coefficient is rounding error or noise."""
         return np.maximum(ROUNDING, 2 * self.noise) * self.scale
 
 
@@ -124,7 +124,7 @@ class Roughness:
 def settled(
     spectrum: Float[np.ndarray, "k e"], scale: Float[np.ndarray, " e"]
 ) -> tuple[Bool[np.ndarray, " e"], Float[np.ndarray, " e"]]:
-    """Which entries have reached their plateau, and its relative level where it is above rounding."""
+    """Which entries have reached their plateau, and its relative level if that is above rounding."""
     count = len(spectrum)
     safe = np.where(scale > 0, scale, 1.0)
     third = spectrum[count // 2 : 3 * count // 4].max(axis=0) / safe
@@ -136,7 +136,7 @@ def settled(
 def roughness(
     spectrum: Float[np.ndarray, "k e"], scale: Float[np.ndarray, " e"], entry: int, variable: int
 ) -> Roughness | None:
-    """Verdict on an entry unresolved at SERIES.highest: None when the tail is geometric and small enough.
+    """The roughness of an entry unresolved at SERIES.highest; None if its tail is geometric and small enough.
 
     Geometric decay doubles its logarithmic drop when the degree doubles; algebraic decay repeats it.
     """
@@ -151,7 +151,7 @@ def roughness(
 
 
 def resolve(function: Function, variables: int) -> Resolution | Roughness:
-    """Degrees that every entry needs along every variable, doubling the points until plateaus are reached."""
+    """Degrees that every entry needs along every variable; the points are doubled until plateaus are reached."""
     starts = [function(line_points(variables, v, 16)) for v in range(variables)]
     scale = np.max([np.abs(values).max(axis=0) for values in starts], axis=0)
     noise = np.zeros_like(scale)
@@ -187,7 +187,7 @@ def last_above(spectrum: Float[np.ndarray, "k e"], tolerance: Float[np.ndarray, 
 
 
 def rough_error(verdict: Roughness, name: str, sde: SDE, domain: Domain) -> InputError:
-    """The sentence for a coefficient that no polynomial resolves."""
+    """The error for a coefficient that no polynomial resolves."""
     variable = ("t", *sde.names)[verdict.variable]
     low, high = domain.intervals[verdict.variable]
     if verdict.algebraic:
@@ -203,7 +203,7 @@ def rough_error(verdict: Roughness, name: str, sde: SDE, domain: Domain) -> Inpu
 
 
 def low_degrees(function: Function, variables: int, tolerance: float = 1e-6) -> Int[np.ndarray, " v"] | None:
-    """Degree needed for a modest tolerance along each variable, over all entries; None where undefined."""
+    """Degree needed for a modest tolerance along each variable, over all entries; None if one is not finite."""
     z = np.concatenate([line_points(variables, v, SERIES.line_points) for v in range(variables)])
     values = function(z)
     if not np.isfinite(values).all():

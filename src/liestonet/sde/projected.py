@@ -1,4 +1,4 @@
-"""An equation whose callables are gone and whose Chebyshev polynomials are left: what a file keeps of callables."""
+"""Equations stored in files: of callables only their Chebyshev polynomials are kept, and replace them on reading."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from liestonet.sde.tuning import BOX
 
 @dataclass(frozen=True)
 class Projected:
-    """f or σ from polynomials on a box; not a number outside, where they say nothing."""
+    """f or σ from polynomials on a box; NaN outside, where the polynomials are not valid."""
 
     coefficients: ChebyshevCoefficients
     which: str
@@ -31,13 +31,13 @@ class Projected:
 
 
 def projection_of(sde: SDE, domain: Domain) -> ChebyshevCoefficients:
-    """The polynomials behind an equation, made on the domain if its callables are still there."""
+    """The polynomials of an equation, projected on the domain if it still has its callables."""
     drift = sde.callables[0]
     return drift.coefficients if isinstance(drift, Projected) else project(sde, domain)
 
 
 def projected_equation(coefficients: ChebyshevCoefficients, names: tuple[str, ...]) -> SDE:
-    """The equation that the polynomials stand for."""
+    """An equation with the polynomials as its coefficients."""
     box = ", ".join(
         f"{name} in ({low:g}, {high:g})"
         for name, (low, high) in zip(("t", *names), coefficients.domain.intervals, strict=True)

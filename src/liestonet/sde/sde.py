@@ -1,6 +1,6 @@
 """The equation dx = f(t, x) dt + σ(t, x) dW (Itô): one value, from text, SymPy or NumPy callables.
 
-Coefficients are asked in batches, t (B,) and x (B, d), and every answer is checked before it is passed on.
+Coefficients are evaluated in batches, t (B,) and x (B, d), and every returned array is checked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SDE:
     """An Itô equation with d coordinates and r noises, never changed once made.
 
     `SDE(drift, diffusion, dimension=2)` takes batched callables: t (B,), x (B, d) -> (B, d) and (B, d, r).
-    `SDE.parse` and `SDE.from_sympy` know the formulas and so also answer `symbolic`.
+    Equations made by `SDE.parse` and `SDE.from_sympy` keep their formulas in `symbolic`.
     """
 
     __slots__ = ("_diffusion", "_drift", "_flags", "_names", "_noise", "_periodic", "_symbolic")
@@ -72,9 +72,9 @@ class SDE:
         stratonovich: bool = False,
         **values: Any,
     ) -> SDE:
-        """Read equations as people write them, `dx = -k*x dt + s dW; k = 1.5`; nothing in it is executed.
+        """Read equations as people write them, such as `dx = -k*x dt + s dW; k = 1.5`; nothing in the text is executed.
 
-        Values may be given in the text, in `parameters` or as keywords; a value given here wins over the text's.
+        Values may be given in the text, in `parameters` or as keywords; the latter two take precedence over the text.
         Names without a value stay symbolic, see `parameters`. `x ∘ dW` (or `stratonovich=True`) is converted
         to Itô's form, and `notes` says so.
         """
@@ -103,7 +103,7 @@ class SDE:
 
     @classmethod
     def from_coefficients(cls, symbolic: SymbolicCoefficients, flags: tuple[Flag, ...]) -> SDE:
-        """The equation of formulas that are checked already: what `parse` and `from_sympy` end in."""
+        """An equation from formulas that are already checked, as `parse` and `from_sympy` do."""
         made = cls.__new__(cls)
         made._drift = made._diffusion = _never
         made._names = tuple(symbol.name for symbol in symbolic.state)
@@ -120,7 +120,7 @@ class SDE:
         return made
 
     def with_killing(self, killing: Any) -> SDE:
-        """The same equation whose paths end at a rate, an expression in the state such as "r*x"; None takes it away.
+        """The same equation with paths killed at a rate, an expression in the state such as "r*x"; None for no killing.
 
         A killing changes the density alone: `solve(symmetry="fokker-planck")`, `density` and `price` use it.
         """
@@ -134,7 +134,7 @@ class SDE:
 
     @property
     def killing(self) -> Any:
-        """The rate at which paths end, a SymPy expression; None where they do not."""
+        """The rate at which paths are killed, a SymPy expression; None without killing."""
         rate: Any = None if self._symbolic is None else self._symbolic.killing[0]
         return None if self._symbolic is None or rate == 0 else rate
 
@@ -160,7 +160,7 @@ class SDE:
 
     @property
     def flags(self) -> tuple[Flag, ...]:
-        """What was understood or converted on reading, and what to do about it."""
+        """Remarks on how the equation was read or converted, and what to do about it."""
         return self._flags
 
     @property
@@ -175,7 +175,7 @@ class SDE:
 
     @property
     def callables(self) -> tuple[Coefficient, Coefficient]:
-        """Drift and diffusion as they were given; both refuse to answer where there are formulas."""
+        """Drift and diffusion as given; for an equation from formulas, functions that raise an error."""
         return self._drift, self._diffusion
 
     @property
@@ -191,19 +191,19 @@ class SDE:
         return self.from_coefficients(self._symbolic.substitute(given), self._flags).with_periods(self._periodic)
 
     def require_numeric(self) -> None:
-        """Refuse to go on while a parameter has no value."""
+        """Raise an error if a parameter has no value."""
         if self._symbolic is not None:
             self._symbolic.require_numeric()
 
     def drift(self, t: Any, x: Any) -> Float[np.ndarray, "b d"]:
-        """f at B points; non-finite values are passed on."""
+        """f at B points; non-finite values are returned as they are."""
         times, states = self._points(t, x)
         if self._symbolic is not None:
             return self._symbolic.values("drift", times, states)[:, :, 0]
         return _call(self._drift, "drift", times, states, (len(times), self.dimension))
 
     def diffusion(self, t: Any, x: Any) -> Float[np.ndarray, "b d r"]:
-        """σ at B points; non-finite values are passed on."""
+        """σ at B points; non-finite values are returned as they are."""
         times, states = self._points(t, x)
         if self._symbolic is not None:
             return self._symbolic.values("diffusion", times, states)
@@ -317,7 +317,7 @@ def _probe_noise(diffusion: Coefficient, dimension: int) -> int:
 
 
 def _evaluate(function: Coefficient, name: str, t: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """What a user's callable returns, as a real array, or our error with its own message inside."""
+    """The result of a user's callable as a real array; if it fails, an error that quotes its message."""
     try:
         with np.errstate(all="ignore"):
             found = np.asarray(function(t, x))

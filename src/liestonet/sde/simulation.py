@@ -1,6 +1,6 @@
-"""Paths of an Itô equation dx = f dt + σ dW by Euler–Maruyama, all paths at once, inside bounds if asked.
+"""Paths of an Itô equation dx = f dt + σ dW by Euler–Maruyama, all paths at once, with bounds if given.
 
-Pure functions of the equation and the Wiener increments; `simulate` adds seeds and checks its input.
+The steps are pure functions of the equation and the Wiener increments; `simulate` adds seeds and checks its input.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Progress = Callable[[int, int], object]
 
 @runtime_checkable
 class Equation(Protocol):
-    """What a simulation asks of an SDE: t (B,), x (B, n) -> drift (B, n) and diffusion (B, n, r)."""
+    """The methods of an SDE that a simulation needs: t (B,), x (B, n) -> drift (B, n) and diffusion (B, n, r)."""
 
     @property
     def dimension(self) -> int: ...
@@ -63,29 +63,29 @@ def simulate(
     """Simulate `paths` paths by Euler–Maruyama and record them every `step`.
 
     `initial` is (d,) for all paths, (paths, d), a number if d = 1, or a callable(rng, paths) -> (paths, d).
-    `start` is the time of the first point: a number, or (paths,) for one each. There are
+    `start` is the time of the first point: a number, or (paths,) for one per path. There are
     round(duration / step) recorded steps, so the last time is start + duration only if that is a multiple of
-    the step. Each recorded step is made of `substeps` Euler steps: strong order 1/2, weak order 1.
+    the step. Each recorded step consists of `substeps` Euler steps: strong order 1/2, weak order 1.
 
-    The same seed gives the same paths bit for bit, and path k is the same however many paths are asked for
-    (if `initial` and the coefficients are); another step, duration or substeps gives other paths.
+    The same seed gives the same paths bit for bit, and path k does not depend on the number of paths (if `initial`
+    and the coefficients do not); another step, duration or number of substeps gives other paths.
     `progress(done, total)` is called at most ten times a second.
 
-    `boundary` keeps coordinates, by name or number from 0, above a lower bound or within (lower, upper), None
-    for free: `"x>0"`, `{"x": 0.0}`, `{"x": (0, 1), "y": (None, 5)}`. A coordinate not mentioned stays, path by
-    path, on its side of the equation's own singular points: zeros of denominators and of arguments of roots and
-    logarithms that depend on this coordinate alone (x = 0 of 1/x, log x and √x), as a step across one has nothing
-    to do with the equation; `data.notes` say how often a step led there, and `{"x": (None, None)}` lets it. What
-    happens at a bound depends on the noise of that coordinate there:
+    `boundary` keeps coordinates, by name or number from 0, above a lower bound or within (lower, upper), with None
+    for no bound: `"x>0"`, `{"x": 0.0}`, `{"x": (0, 1), "y": (None, 5)}`. A coordinate not mentioned stays in every
+    path on its side of the equation's own singular points: zeros of denominators and of arguments of roots and
+    logarithms that depend on this coordinate alone (x = 0 of 1/x, log x and √x). Euler steps across such a point are
+    errors of the method; `data.notes` give their number, and `{"x": (None, None)}` allows them. What happens at a
+    bound depends on the noise of that coordinate there:
 
-    - Noise that vanishes at the bound (√x of CIR, √(x(1-x))), where the bound is the equation's own: full
-      truncation (Lord, Koekkoek, van Dijk 2010). The state runs on beyond the bound with the coefficients of
-      the nearest point inside, until the drift brings it back, and is recorded as that nearest point. It
-      converges to the equation itself, also where paths touch the bound, with the least bias of the simple
-      schemes; recorded values may lie exactly on the bound, and stay there if the drift never leads back.
+    - Noise that vanishes at the bound (√x of CIR, √(x(1-x))), so that the bound is the equation's own: full
+      truncation (Lord, Koekkoek, van Dijk 2010). The state continues beyond the bound with the coefficients of
+      the nearest point inside, until the drift returns it, and is recorded as that nearest point. The scheme
+      converges to the equation, also where paths touch the bound, with the smallest bias of the simple schemes;
+      recorded values may lie exactly on the bound, and stay there if the drift does not lead back.
     - Noise that does not vanish (a floor such as x ≥ 0.05): the state is reflected (Bossy, Gobet, Talay
-      2004), which converges to the equation reflected at the bound and leaves no heap of points on it. Where
-      the equation rarely reaches the floor the increments are its own.
+      2004), which converges to the equation reflected at the bound and leaves no accumulation of points on it. If
+      paths rarely reach the floor, nearly all increments are those of the equation without it.
     """
     h, steps, substeps = _check_grid(duration, step, substeps)
     paths = _check_count(paths, "paths")
@@ -133,9 +133,9 @@ def euler_step(
     increment: Float[np.ndarray, "k r"],
     bounds: Bounds,
 ) -> tuple[Float[np.ndarray, "k n"], Float[np.ndarray, "k n"]]:
-    """One Euler–Maruyama step: where it leads without bounds, and with them.
+    """One Euler–Maruyama step: the states after it without bounds, and with them.
 
-    The second may still be beyond a bound, where the noise vanishes (see `simulate`).
+    The second may still be beyond a bound at which the noise vanishes (see `simulate`).
     """
     moved = _moved(sde, t, x, h, increment, bounds)
     return moved, _settle(sde, t + h, moved, h, bounds)
@@ -144,11 +144,11 @@ def euler_step(
 def _moved(
     sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, increment: np.ndarray, bounds: Bounds
 ) -> np.ndarray:
-    """Where one step leads, before anything is done about bounds."""
+    """The states after one step without bounds."""
     with np.errstate(all="ignore"):
         inside = bounds.project(x)
         drift, diffusion = sde.drift(t, inside), sde.diffusion(t, inside)
-        # Not einsum or matmul: their sums depend, in the last bit, on how many paths there are.
+        # Not einsum or matmul: the last bit of their sums depends on the number of paths.
         kicks = (np.ascontiguousarray(diffusion) * increment[:, None, :]).sum(axis=2)
         moved = x + h[:, None] * drift + kicks
     finite = np.isfinite(moved).all(axis=1)
@@ -158,7 +158,7 @@ def _moved(
 
 
 def _remark(name: str, crossings: int, steps: int) -> str:
-    """What was done at the equation's own bounds."""
+    """A sentence on the steps that crossed the equation's own bounds."""
     often = f"{crossings} of {steps} steps crossed and were" if crossings else "no step crossed; it would have been"
     return (
         f"{name} was kept on its side of the singular points of the equation: {often} turned back by reflection, or "
@@ -167,7 +167,7 @@ def _remark(name: str, crossings: int, steps: int) -> str:
 
 
 def _settle(sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, bounds: Bounds) -> np.ndarray:
-    """Reflect what crossed a bound at which the noise does not vanish; leave what crossed one at which it vanishes."""
+    """Reflect states that crossed a bound at which the noise does not vanish; leave those where it vanishes."""
     nearest = bounds.project(x)
     crossed = np.flatnonzero((nearest != x).any(axis=1))
     if not crossed.size:
@@ -176,7 +176,7 @@ def _settle(sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, bounds: 
     with np.errstate(all="ignore"):
         at_bound = sde.diffusion(t[crossed], nearest[crossed])
         noise = np.sqrt(h[crossed])[:, None] * np.linalg.norm(at_bound, axis=2)
-    # noise without a value at the bound has not vanished
+    # noise that is not finite at the bound does not count as vanished
     lives = (overshoot != 0) & ~(noise <= BOX.vanished_noise * np.abs(overshoot))
     reflected = bounds.of(crossed).project(nearest[crossed] + overshoot)
     settled = x.copy()
@@ -187,10 +187,10 @@ def _settle(sde: Equation, t: np.ndarray, x: np.ndarray, h: np.ndarray, bounds: 
 def wiener_normals(
     seed: np.random.SeedSequence, paths: int, steps: int, noise: int
 ) -> Iterator[Float[np.ndarray, "k r"]]:
-    """Standard normals for each step in turn; those of path k do not depend on how many paths there are.
+    """Standard normals for each step in turn; those of path k do not depend on the number of paths.
 
-    Paths are dealt into blocks whose size depends on steps and noise alone, each with its own stream drawn
-    step by step and always for the whole block: that wastes at most NORMALS_AT_ONCE numbers.
+    Paths are divided into blocks whose size depends on steps and noise alone. Each block has its own random stream,
+    drawn step by step and always for the whole block; at most NORMALS_AT_ONCE numbers are not used.
     """
     block = max(1, NORMALS_AT_ONCE // max(1, steps * noise))
     streams = [np.random.default_rng(child) for child in seed.spawn(-(-paths // block))]

@@ -1,6 +1,6 @@
-"""Where formulas stop being smooth: zeros of denominators, of arguments of roots and logarithms, and kinks.
+"""Where formulas are not smooth: zeros of denominators, of arguments of roots and logarithms, and kinks.
 
-SymPy expressions enter (from `SymbolicCoefficients`), numbers leave: roots on an interval, signs at points.
+From the SymPy expressions of `SymbolicCoefficients` it computes numbers: roots on an interval, signs at points.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FACTOR_OPERATIONS = 80
 
 
 class Singularity(Enum):
-    """What happens at the zeros of a locus; the value is how a message says it."""
+    """The kind of singularity at the zeros of a locus; the value is its wording in messages."""
 
     POLE = "is not defined"
     BRANCH = "stops being real or smooth"
@@ -36,9 +36,9 @@ class Singularity(Enum):
 
 @dataclass(frozen=True)
 class Locus:
-    """An expression in some of the variables (0 is time), singular in its way where it is zero.
+    """An expression in some of the variables (0 is time) at whose zeros a coefficient is singular.
 
-    It stands in an entry of f or σ, in the equation of one coordinate.
+    `entry` names the entry of f or σ that contains it, in the equation of one coordinate.
     """
 
     expression: Expr
@@ -88,7 +88,7 @@ class Locus:
             found.append(float(root))
         size = np.abs(values)
         scale = float(np.nanmedian(size)) if np.isfinite(size).any() else 1.0
-        # An edge of the set where the locus is real counts when it vanishes there, as sqrt(x) does at 0.
+        # An edge of the set where the locus is real counts if the locus vanishes there, as sqrt(x) does at 0.
         real = np.isfinite(values)
         for i in np.flatnonzero(real[:-1] != real[1:]):
             found.extend(_edge(at, grid[i], grid[i + 1], scale))
@@ -167,7 +167,7 @@ def loci(sde: SDE) -> tuple[Locus, ...]:
         noise = _factors(entry) if noisy else iter(())
         for expression, kind in (*singular_parts(entry), *((factor, Singularity.NOISE) for factor in noise)):
             variables = tuple(i for i, symbol in enumerate(symbols) if symbol in expression.free_symbols)
-            # what vanishes matters to its own coordinate most; what is singular is so for all alike
+            # a zero of the noise matters most for its own coordinate; a singularity matters for all
             key = expression, kind, coordinate if kind is Singularity.NOISE else 0
             if variables and key not in found:
                 used = tuple(symbols[i] for i in variables)

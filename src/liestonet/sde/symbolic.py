@@ -1,7 +1,7 @@
 """Coefficients known as SymPy expressions: exact derivatives, compiled once into NumPy functions.
 
-Symbols are real and named as the user named them. Abs, sign and their like are differentiated as if away
-from their kinks; `kinks` says where those are.
+Symbols are real and have the names that the user gave. Abs, sign and similar functions are differentiated as away
+from their kinks; `kinks` lists where those are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TIDY_OPERATIONS = 60
 
 
 class Step(sympy.Function):
-    """sign(u) with derivative zero, where SymPy's has a Dirac delta that NumPy does not know."""
+    """sign(u) with derivative zero; the derivative of SymPy's sign has a Dirac delta, which NumPy lacks."""
 
     def fdiff(self, argindex: int = 1) -> Expr:
         return sympy.Integer(0)
@@ -45,9 +45,9 @@ class Floor(Step):
 
 @dataclass(frozen=True)
 class SymbolicCoefficients:
-    """f (n×1) and σ (n×r) in symbols of time and state; any other symbol is a parameter without value.
+    """f (n×1) and σ (n×r) in symbols of time and state; any other symbol is a parameter without a value.
 
-    `killing` (1×1) is the rate at which paths end, zero as a rule: it enters the equation of the density only.
+    `killing` (1×1) is the rate at which paths are killed, usually zero: it enters only the equation of the density.
     """
 
     state: tuple[Symbol, ...]
@@ -67,12 +67,12 @@ class SymbolicCoefficients:
 
     @property
     def error(self) -> float:
-        """Exact coefficients have none."""
+        """The relative error, zero for exact coefficients."""
         return 0.0
 
     @cached_property
     def diffusion_squared(self) -> ImmutableMatrix:
-        """a = σσᵀ, tidied where that is cheap."""
+        """a = σσᵀ, simplified if that is cheap."""
         product = self.diffusion * self.diffusion.T
         return ImmutableMatrix(product.shape[0], product.shape[1], [_tidy(entry) for entry in product])
 
@@ -96,7 +96,7 @@ class SymbolicCoefficients:
         return tuple(sorted(found, key=sympy.default_sort_key))
 
     def require_numeric(self) -> None:
-        """Refuse to go on while a parameter has no value."""
+        """Raise an error if a parameter has no value."""
         if not self.parameters:
             return
         listed, first = ", ".join(self.parameters), self.parameters[0]
@@ -134,15 +134,15 @@ class SymbolicCoefficients:
     def series(
         self, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
     ) -> dict[str, np.ndarray] | None:
-        """Power series of all coefficients at a point; None where one of them has none."""
+        """Power series of all coefficients at a point; None if one of them has none."""
         return coefficient_series(self, ring, point, half)
 
     def exact_series(
         self, ring: SeriesRing, names: set[str], fixed: Mapping[str, int] | None = None
     ) -> dict[str, np.ndarray] | None:
-        """Power series modulo a prime at a random point; None where a formula has none.
+        """Power series modulo a prime at a random point; None if a formula has none.
 
-        Parameters have random values too, unless `fixed` has some.
+        Parameters have the values in `fixed`, or else random ones.
         """
         return exact_series(self, ring, names, fixed)
 
@@ -160,7 +160,7 @@ class SymbolicCoefficients:
             terms = [(drift[row], "dt")]
             for column in range(self.noise):
                 coefficient = diffusion[row, column]
-                # A noise that moves nothing is still there; the first equation names it.
+                # A noise with only zero entries is written in the first equation, so that it is kept.
                 keep = row == 0 and diffusion[:, column].is_zero_matrix
                 label = f"dW{column + 1}" if self.noise > 1 else "dW"
                 terms.append((coefficient, f"0 {label}" if keep else label))
@@ -179,7 +179,7 @@ class SymbolicCoefficients:
         return self._compiled[which, order](t, x)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Compiled functions do not travel to other processes; they are made again there.
+        # Compiled functions cannot be sent to other processes; they are compiled again there.
         return {**self.__dict__, "_compiled": {}}
 
 
@@ -214,7 +214,7 @@ class _Compiled:
 
 
 def numeric_modules(*expressions: sympy.Basic | float) -> list[str]:
-    """Where functions are found as numbers: SciPy too where formulas hold erf and its kin, which NumPy lacks."""
+    """Modules with the numerical functions: SciPy too if formulas contain erf or others that NumPy lacks."""
     functions = {type(f).__module__ for e in expressions for f in sympy.sympify(e).atoms(sympy.Function)}
     special = any(name.startswith("sympy.functions.special") for name in functions)
     return ["scipy", "numpy"] if special else ["numpy"]
@@ -237,7 +237,7 @@ def _differentiate(
 
 
 def _for_numpy(entry: Any) -> Any:
-    """Whole numbers beyond 2^53 become floats: NumPy's functions do not take Python's long integers."""
+    """The entry with whole numbers beyond 2^53 as floats: NumPy's functions do not accept Python's long integers."""
     large = {n: sympy.Float(n, 17) for n in entry.atoms(sympy.Rational) if max(abs(n.p), n.q) > 2**53}
     return entry.xreplace(large) if large else entry
 
@@ -300,7 +300,7 @@ def _tidy(entry: Any) -> Any:
 
 
 class _Printer(StrPrinter):
-    """SymPy's text, with Euler's number as exp(1): a bare E is a parameter to us."""
+    """SymPy's printer, with Euler's number as exp(1): E alone is read as a parameter."""
 
     def _print_Exp1(self, expr: Expr) -> Any:
         return "exp(1)"

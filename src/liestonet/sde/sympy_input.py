@@ -1,4 +1,4 @@
-"""SymPy coefficients as users give them, brought to one form: real symbols, exact numbers, matrices."""
+"""SymPy coefficients given by users, converted to one form: real symbols, exact numbers, matrices."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def coefficients(
 def assemble(
     state: tuple[Symbol, ...], time: Symbol, drift: list[Expr], rows: list[list[Expr]], stratonovich: bool
 ) -> SymbolicCoefficients:
-    """Coefficients from canonical entries, with Itô's drift if they are Stratonovich's."""
+    """Coefficients from canonical entries; Stratonovich's are converted to Itô's."""
     if stratonovich:
         drift = [rebuild(entry, {}, "The converted drift") for entry in ito_drift(drift, rows, state)]
     size, noise = len(state), len(rows[0])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UnknownFunctionError(Exception):
-    """The expression holds something that has no power series here."""
+    """The expression contains a function whose power series is not implemented or does not exist at the point."""
 
 
 def _exponential(value: float, degree: int) -> np.ndarray:
@@ -32,14 +32,14 @@ def _logarithm(value: float, degree: int) -> np.ndarray:
 
 
 def _cycle(values: list[float], degree: int) -> np.ndarray:
-    """Taylor numbers of a function whose derivatives repeat with the given values."""
+    """Taylor coefficients of a function whose derivatives repeat in a cycle of the given values."""
     return np.array([values[k % len(values)] / math.factorial(k) for k in range(degree + 1)])
 
 
 def _antiderivative(
     value: float, degree: int, start: float, slope: Callable[[SeriesRing, Series], Series]
 ) -> np.ndarray:
-    """Taylor numbers of a function given by its value and the series of its derivative."""
+    """Taylor coefficients of a function from its value and the series of its derivative."""
     ring = SeriesRing(1, degree)
     derivative = slope(ring, ring.variable(0, value, 1.0))
     return np.array([start] + [derivative[k] / (k + 1) for k in range(degree)])
@@ -56,7 +56,7 @@ def _bell(ring: SeriesRing, s: Series) -> Series:
     return 2 / math.sqrt(math.pi) * ring.compose(_exponential(-float(square[0]), ring.degree), -square)
 
 
-# Taylor numbers h^(k)(value)/k! of the elementary functions and erf, by SymPy's name.
+# Taylor coefficients h^(k)(value)/k! of the elementary functions and erf, by SymPy's name.
 ELEMENTARY: dict[str, Callable[[float, int], np.ndarray]] = {
     "exp": _exponential,
     "log": _logarithm,
@@ -81,7 +81,7 @@ RATIOS = {"tan": ("sin", "cos"), "tanh": ("sinh", "cosh")}
 def coefficient_series(
     coefficients: SymbolicCoefficients, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
 ) -> dict[str, np.ndarray] | None:
-    """Power series of f (n, size), σ (n, r, size) and a (n, n, size) at a point; None where an entry has none."""
+    """Power series of f (n, size), σ (n, r, size) and a (n, n, size) at a point; None if an entry has none."""
     symbols = (coefficients.time, *coefficients.state)
     variables = {symbol: ring.variable(v, point[v], half[v]) for v, symbol in enumerate(symbols)}
 
@@ -103,7 +103,7 @@ def coefficient_series(
 def jet_series(
     source: Coefficients, ring: SeriesRing, point: Float[np.ndarray, " v"], half: Float[np.ndarray, " v"]
 ) -> dict[str, np.ndarray]:
-    """Power series of a source that knows derivatives of any order: derivative · half^α / α!."""
+    """Power series of a source with derivatives of any order: derivative · half^α / α!."""
     order = ring.degree
     jet = source.jet(point[:1], point[None, 1:], JetOrder(order, order, order))
     n, r = source.dimension, source.noise

@@ -1,6 +1,6 @@
-"""The letters of a formula: text to tokens, with the blanks and brackets that people leave to the reader.
+"""From the text of a formula to tokens, without the blanks and brackets that people leave out.
 
-Only characters known here get through; every other one ends in an error that says where it stands.
+Only known characters are accepted; any other is an error that names its place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SUPERSCRIPTS = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # X_t is X, and x_1 is x1; with braces, as in LaTeX, also x_{1,t}.
 INDEX = re.compile(r"_(?:t|([0-9]+)|\{(?:t|([0-9]+)(?:,t)?|t,([0-9]+))\})(?!\w)|ₜ")
-# dW^1 and dW^(2) are numbered noises where dW^1 is among them; a lone dW^2 may be meant as a square.
+# dW^1 and dW^(2) are numbered noises if dW^1 is among them; dW^2 alone may be meant as a square.
 UPPER_INDEX = re.compile(r"\^\{?\(?([0-9]+)\)?\}?(?![^\W_])|([¹²³⁴⁵⁶⁷⁸⁹][⁰¹²³⁴⁵⁶⁷⁸⁹]*)")
 FIRST_UPPER = re.compile(r"d[WB](?:_t|_\{t\}|ₜ)?(?:\^[{(]*1(?![0-9.])|¹(?![⁰¹²³⁴⁵⁶⁷⁸⁹]))")
 _OPERATORS = frozenset("+-*/^=∘")
@@ -58,7 +58,7 @@ class Token:
 
     @property
     def place(self) -> str:
-        """Where it stands, for messages."""
+        """The place of the token in the text, for messages."""
         return f"at character {self.start + 1}"
 
 
@@ -68,13 +68,13 @@ def is_differential(name: str) -> bool:
 
 
 def quote(text: str) -> str:
-    """The offending bit on one short line, without what a terminal would obey."""
+    """The text on one short line, without control characters, for messages."""
     line = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
     return f"'{line}'" if len(line) <= 60 else f"'{line[:57]}...'"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """A half-sentence that names the nearest known word, or nothing."""
+    """A clause that names the nearest known word; empty if none is near."""
     close = difflib.get_close_matches(name, sorted(set(known)), n=1, cutoff=0.6)
     return f"; did you mean {close[0]}?" if close else ""
 
@@ -134,12 +134,12 @@ def _exponent(superscripts: str, at: int) -> list[Token]:
 
 
 def _is_letter(character: str) -> bool:
-    """Modifier letters are none: xⁿ is not the name xn."""
+    """Whether a character is a letter of a name; modifier letters are not: xⁿ is not the name xn."""
     return character.isalpha() and unicodedata.category(character) != "Lm"
 
 
 def _name(text: str, at: int, spaced: bool) -> Token:
-    """Letters and digits, with indices joined, and the noises' leading zeros and the index t taken away."""
+    """A name: letters and digits, with indices joined, without the index t and leading zeros of noise numbers."""
     end = at
     while end < len(text) and (_is_letter(text[end]) or text[end] in "0123456789₀₁₂₃₄₅₆₇₈₉"):
         end += 1
@@ -200,7 +200,7 @@ def _join_lines(tokens: Sequence[Token]) -> list[Token]:
 
 
 def exact_number(text: str) -> Fraction:
-    """A literal as an exact fraction, refused before a huge power of ten is ever computed."""
+    """A literal as an exact fraction; too large or small ones are refused before a power of ten is computed."""
     mantissa, _, exponent = text.replace("E", "e").partition("e")
     size = 0 if not exponent else int(exponent) if len(exponent) <= 5 else 10**6
     if len(mantissa) > MAX_DIGITS or abs(size) > MAX_EXPONENT:

@@ -1,7 +1,7 @@
-"""Whether formulas that were each fitted to a span make an algebra together: their brackets must not leave their span.
+"""Test whether formulas, each fitted to a span, form an algebra: brackets must lie in the span of the formulas.
 
-Constants with an error leave brackets with an error, and that much is allowed. A wrong function that lies near the span
-shows here: its brackets lead elsewhere, far more than the uncertainty of its constants would explain.
+Deviations within the uncertainties of the constants are allowed. A wrong function near the span is detected in this
+way: its brackets leave the span by far more than these uncertainties.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Values:
     gradients: Float[np.ndarray, "v f b c"]
 
     def mixed(self, matrix: Matrix) -> _Values:
-        """Sums of them, one for each column."""
+        """Linear combinations of the functions, one for each column of the matrix."""
         return _Values(
             np.einsum("fbc,fm->mbc", self.fields, matrix), np.einsum("vfbc,fm->vmbc", self.gradients, matrix)
         )
@@ -42,7 +42,7 @@ class _Values:
 
 
 class Closing:
-    """Brackets of generators made of given functions, at some of the points of a box."""
+    """Brackets of generators that are combinations of given functions, at some points of a box."""
 
     def __init__(
         self,
@@ -56,9 +56,9 @@ class Closing:
         self.points = np.random.default_rng(17).permutation(points)[: ESTIMATED.bracket_points]
 
     def excess(self, matrix: Matrix, scatter: Matrix) -> Float[np.ndarray, "m m"]:
-        """How far the bracket of every pair leaves the span, in uncertainties of the constants that it is made of."""
+        """How far the bracket of every pair lies outside the span, in units of the uncertainty by its constants."""
         numbers = {symbol: constant.value for symbol, constant in self.constants.items()}
-        # functions of mean square one, so that no square overflows
+        # functions scaled to mean square one, so that no square overflows
         sizes = np.array([size for _, _, size in self.flat])[:, None]
         matrix, scatter = matrix * sizes, scatter * sizes
         values = self._values(numbers)
@@ -89,7 +89,7 @@ class Closing:
         return _Values(fields, gradients)
 
     def _missed(self, generators: _Values) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """What of the brackets lies outside the span; their constants; the span; sizes of the brackets' two parts."""
+        """The brackets' parts outside the span, their structure constants, the span, and the sizes of both terms."""
         forward = directional_derivative(generators.fields, generators.gradients)
         sizes = np.linalg.norm(self._flat(forward), axis=2)
         columns, brackets = self._flat(generators.fields), self._flat(forward - np.swapaxes(forward, 0, 1))
@@ -100,7 +100,7 @@ class Closing:
     def _by_factors(
         self, values: _Values, matrix: Matrix, scatter: Matrix, constants: np.ndarray, span: np.ndarray
     ) -> Float[np.ndarray, "m m"]:
-        """Mean squares of what errors of the factors move brackets out of the span by."""
+        """Mean squares of the brackets' parts outside the span that errors of the factors cause."""
         generators, count = values.mixed(matrix), matrix.shape[1]
         total = np.zeros((count, count))
         for f in np.flatnonzero(scatter.any(axis=1)):
@@ -117,7 +117,7 @@ class Closing:
         return total
 
     def _flat(self, values: np.ndarray) -> np.ndarray:
-        """Components in natural units, points and components in one row."""
+        """Values in natural units, with points and components as one row."""
         return (values / self.scales).reshape(*values.shape[:-2], -1)
 
 
@@ -128,7 +128,7 @@ def _outside(span: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def not_closing(
     excess: Float[np.ndarray, "m m"], present: Sequence[bool], sizes: Sequence[int], most: float
 ) -> list[int]:
-    """Generators to leave out until no bracket of two others exceeds what is allowed; the longest of a pair first."""
+    """Generators to remove until no bracket of the others exceeds `most`; of each pair the one with more terms."""
     kept = [k for k, there in enumerate(present) if there]
     left: list[int] = []
     while True:

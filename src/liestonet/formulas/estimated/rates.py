@@ -1,4 +1,4 @@
-"""Functions t^k e^{λt} (cos ωt, sin ωt) that span all that happens in time, with uncertain rates, from noisy values."""
+"""Functions t^k e^{λt} (cos ωt, sin ωt) that span the dependence on time, with uncertain rates, from noisy values."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from liestonet.formulas.estimated.tuning import ESTIMATED
 
 @dataclass(frozen=True)
 class Rate:
-    """One rate λ + iω with its uncertainties, and how often it occurs (powers of t up to that).
+    """One rate λ + iω with its uncertainties and its multiplicity (the number of powers of t).
 
-    `generators` is the number of generators that have it, where that is known.
+    `generators` is the number of generators with this rate, if known.
     """
 
     decay: float
@@ -31,7 +31,7 @@ def find_rates(
 ) -> list[Rate] | None:
     """The simplest set of rates that explains a space of functions of time within the noise, or None.
 
-    `space` is orthonormal, `weights` are the singular values that belong to it, `noise` is in their units.
+    `space` is orthonormal, `weights` are its singular values, and `noise` is in their units.
     """
     count = space.shape[1]
     if not 0 < count <= ESTIMATED.most_rates:
@@ -45,7 +45,7 @@ def find_rates(
 
 
 def _hypotheses(times: np.ndarray, space: np.ndarray, count: int, scatter: float) -> list[list[Rate]]:
-    """Sets of rates from few to many: a polynomial, then clusters of the rates found, then all of them apart."""
+    """Sets of rates from few to many: a polynomial, then clusters of the rates found, then each separately."""
     found = _shift_rates(times, space)
     choices = [[Rate(0.0, 0.0, count)]]
     span = times[-1] - times[0]
@@ -59,7 +59,7 @@ def _hypotheses(times: np.ndarray, space: np.ndarray, count: int, scatter: float
         rates = [
             Rate(mean.real, abs(mean.imag) if abs(mean.imag) * span / 2 > 0.1 else 0.0, size)
             for mean, size in means
-            if mean.imag > -0.2 / span  # of a conjugate pair one is enough
+            if mean.imag > -0.2 / span  # one of each conjugate pair
         ]
         if sum(rate.multiplicity * (2 if rate.turn else 1) for rate in rates) == count and rates not in choices:
             choices.append(rates)
@@ -67,7 +67,7 @@ def _hypotheses(times: np.ndarray, space: np.ndarray, count: int, scatter: float
 
 
 def _shift_rates(times: np.ndarray, space: np.ndarray) -> list[complex]:
-    """Rates from what a shift of time does to the space (ESPRIT); the times are equidistant."""
+    """Rates from the action of a time shift on the space (ESPRIT); the times are equidistant."""
     shift = len(times) // 3
     step = np.linalg.lstsq(space[:-shift], space[shift:], rcond=None)[0]
     factors = np.linalg.eigvals(step).astype(complex)
@@ -77,7 +77,7 @@ def _shift_rates(times: np.ndarray, space: np.ndarray) -> list[complex]:
 
 
 def columns(times: np.ndarray, rates: list[Rate]) -> np.ndarray:
-    """The functions of a set of rates at the times, in the order of `functions`."""
+    """Values at the times of the functions that belong to a set of rates, in the order of `functions`."""
     found = []
     for rate in rates:
         envelope = np.exp(rate.decay * times)
@@ -87,7 +87,7 @@ def columns(times: np.ndarray, rates: list[Rate]) -> np.ndarray:
 
 
 def functions(t: Any, rates: list[tuple[Any, Any, int]]) -> list[Any]:
-    """The same in SymPy, for rates given as (decay, turn, multiplicity)."""
+    """The functions that belong to a set of rates in SymPy, for rates given as (λ, ω, multiplicity)."""
     import sympy
 
     found = []
@@ -98,13 +98,13 @@ def functions(t: Any, rates: list[tuple[Any, Any, int]]) -> list[Any]:
 
 
 def _missed(times: np.ndarray, values: np.ndarray, rates: list[Rate]) -> np.ndarray:
-    """What the functions of these rates leave of the values."""
+    """Residuals of the values after projection on the functions of these rates."""
     orthonormal = np.linalg.qr(columns(times, rates))[0]
     return values - orthonormal @ (orthonormal.T @ values)
 
 
 def _parameters(rates: list[Rate]) -> np.ndarray:
-    """Decays, then turns that are not zero; a rate of exactly zero belongs to a polynomial and stays."""
+    """The free parameters: all λ, then all ω that are not zero; a rate of exactly zero is fixed."""
     return np.array([r.decay for r in rates if not _is_polynomial(r)] + [r.turn for r in rates if r.turn])
 
 
@@ -125,7 +125,7 @@ def _replaced(rates: list[Rate], parameters: np.ndarray) -> list[Rate]:
 
 
 def _fitted(times: np.ndarray, values: np.ndarray, rates: list[Rate]) -> list[Rate] | None:
-    """The rates that leave least, by nonlinear least squares from those given."""
+    """The rates that minimise the residuals, by nonlinear least squares from the given ones."""
     from scipy.optimize import least_squares
 
     start = _parameters(rates)
@@ -136,7 +136,7 @@ def _fitted(times: np.ndarray, values: np.ndarray, rates: list[Rate]) -> list[Ra
 
 
 def _with_uncertainty(times: np.ndarray, values: np.ndarray, rates: list[Rate], noise: float) -> list[Rate]:
-    """Uncertainties if all the noise went into one direction, which it may."""
+    """The rates with their uncertainties in the worst case, in which all noise is in one direction."""
     start = _parameters(rates)
     if not len(start):
         return rates

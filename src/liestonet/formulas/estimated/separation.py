@@ -1,4 +1,4 @@
-"""Generators distinguished by their rates: [∂t, ·] splits an algebra that holds ∂t, and each part has one rate only."""
+"""Separation of generators by their rates: [∂t, ·] splits an algebra that contains ∂t into parts with one rate each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 
 def owners_of(functions: Sequence[Any], groups: Sequence[Sequence[Any]], t: Any) -> list[int]:
-    """For every function of time and state the group of functions of time that it belongs to."""
+    """For every function of time and state, the number of the group of functions of time to which it belongs."""
     places = {_in_time(function, t): place for place, group in enumerate(groups) for function in group}
     return [places[_in_time(function, t)] for function in functions]
 
@@ -21,15 +21,15 @@ def separated(
     owners: Sequence[int],
     counts: Sequence[int],
 ) -> tuple[Float[np.ndarray, "functions m"], Float[np.ndarray, "s functions m"], Float[np.ndarray, "m m"]]:
-    """Generators that have the functions of one group each, as many per group as `counts` says; and how to mix them.
+    """Generators with functions of one group each, `counts` per group, their errors, and the matrix that mixes them.
 
-    In every group those combinations are taken that have least of the others' functions, and that is left out.
+    For every group the combinations with the smallest part in other groups are taken, and this part is set to zero.
     """
     parts, moved, mixing = [], [], []
     for place, count in enumerate(counts):
         own = np.array([owner == place for owner in owners])
         outside = matrix[~own]
-        # the combinations that the outside sees least, all of them where there is no outside
+        # the combinations with the smallest part in other groups; all of them if there are no other groups
         turn = np.linalg.svd(np.concatenate([outside, np.zeros((matrix.shape[1], matrix.shape[1]))]))[2]
         chosen = turn[matrix.shape[1] - count :].T
         parts.append(np.where(own[:, None], matrix @ chosen, 0.0))
@@ -39,5 +39,5 @@ def separated(
 
 
 def _in_time(function: Any, t: Any) -> Any:
-    """The factor of a product that depends on time."""
+    """The factor of a product that contains all its dependence on time."""
     return function.as_independent(t, as_Add=False)[1]

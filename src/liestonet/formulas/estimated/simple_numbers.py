@@ -1,4 +1,4 @@
-"""Exact numbers for constants that are known with an uncertainty, where chance alone would seldom put one there."""
+"""Exact numbers for constants with an uncertainty, if a simple number is unlikely to be that near by chance."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from liestonet.formulas.estimated.tuning import ESTIMATED
 
 
 def simple_number(value: float, uncertainty: float) -> Any:
-    """The simple fraction within the uncertainty, if few enough are near that this says something; else None."""
+    """The simple fraction within the uncertainty; None if such fractions are so dense that it may be chance."""
     import sympy
 
     near = max(ESTIMATED.within * uncertainty, ESTIMATED.rounding)
@@ -21,14 +21,14 @@ def simple_number(value: float, uncertainty: float) -> Any:
 
 
 def simple_rates(rates: Sequence[tuple[float, float]]) -> list[Any]:
-    """Exact numbers for rates given with their uncertainties, for all of them or, apart from zeros, for none.
+    """Exact numbers for rates given with their uncertainties: for all of them or, apart from zeros, for none.
 
-    Rates of one algebra hang together, often as whole multiples of one; that one is then known best by the rate that is
-    known best, and one rounded alone would contradict the others.
+    Rates of one algebra are related, often as integer multiples of one of them; rounding one alone would contradict the
+    others.
     """
     import sympy
 
-    # zero is likelier than other simple numbers
+    # zero is more likely than other simple numbers
     ends = [(abs(value), ESTIMATED.within * width) for value, width in rates]
     zero = [size <= max(end, ESTIMATED.rounding) and end < ESTIMATED.chance for size, end in ends]
     found = [sympy.Integer(0) if vanishes else None for vanishes in zero]
@@ -42,7 +42,7 @@ def simple_rates(rates: Sequence[tuple[float, float]]) -> list[Any]:
 
 
 def _multiples(rates: Sequence[tuple[float, float]]) -> list[Any]:
-    """Rates as whole multiples of the simplest of them, each within its uncertainty; else None for all."""
+    """Rates as integer multiples of the simplest of them, each within its uncertainty; else None for all."""
     for value, width in rates:
         for divisor in ESTIMATED.multiples:
             unit = simple_number(value / divisor, width / divisor)

@@ -1,8 +1,9 @@
-"""Rates of exponentials from what ∂t does to an algebra that holds it, with their uncertainties (docs/method.md §10.2).
+"""Rates of exponentials from the action of ∂t on an algebra that contains it (docs/method.md §10.2).
 
 [∂t, X] is the time derivative of X. In a basis whose first vector is ∂t it is a matrix with a first column of zeros;
-the eigenvalues of the rest are the rates. They are not smooth functions where they meet, but the coefficients of the
-characteristic polynomial are: hypotheses about equal or vanishing rates are tested on these, the simplest first.
+the eigenvalues of the remaining block are the rates. Eigenvalues are not smooth functions of the matrix where they
+coincide, but the coefficients of the characteristic polynomial are: hypotheses of equal or vanishing rates are tested
+on these, the simplest first.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Matrices = Float[np.ndarray, "s m m"]
 
 @dataclass(frozen=True)
 class _Cluster:
-    """Equal rates: at zero, real, or a conjugate pair; how many of them (of pairs)."""
+    """A number of equal rates: zero, real, or conjugate pairs."""
 
     kind: str
     multiplicity: int
@@ -32,7 +33,7 @@ class _Cluster:
 
 @dataclass(frozen=True)
 class _Fit:
-    """A hypothesis with the values of its parameters, their covariance, and how probable a worse fit would be."""
+    """A hypothesis with the values of its parameters, their covariance, and its p-value."""
 
     probability: float
     clusters: list[_Cluster]
@@ -41,10 +42,10 @@ class _Fit:
 
 
 def shift_rates(matrix: Float[np.ndarray, "m m"], changes: Matrices, unit: float) -> list[list[Rate]]:
-    """Rates that explain the matrix of ∂t, first basis vector ∂t itself, within its errors: the simplest first.
+    """Sets of rates that explain the matrix of ∂t, whose first basis vector is ∂t, within its errors: simplest first.
 
-    Those that are unlikely, but not excluded, come last. `changes` are independent, one standard deviation each; `unit`
-    is the time that makes the rates of order one.
+    Those with a small p-value that are not rejected come last. `changes` are independent errors of the matrix, one
+    standard deviation each; `unit` is the time in units of which rates are of order one.
     """
     size = len(matrix)
     if not 1 <= size <= ESTIMATED.most_rates + 1:
@@ -57,7 +58,7 @@ def shift_rates(matrix: Float[np.ndarray, "m m"], changes: Matrices, unit: float
 
 
 def _fitted(matrix: Float[np.ndarray, "n n"], changes: Matrices) -> Iterator[_Fit]:
-    """The hypotheses that are not excluded, with their parameters, fewest parameters first."""
+    """The hypotheses that are not rejected, with their parameters, fewest parameters first."""
     seen = _characteristic(matrix)
     slopes = np.array([(_characteristic(matrix + d) - _characteristic(matrix - d)) / 2 for d in changes])
     least = ESTIMATED.least_coefficient_error**2 * np.eye(len(seen))
@@ -81,7 +82,7 @@ def _fitted(matrix: Float[np.ndarray, "n n"], changes: Matrices) -> Iterator[_Fi
 
 
 def _hypotheses(eigenvalues: np.ndarray) -> Iterator[list[_Cluster]]:
-    """Ways to see the eigenvalues as few different ones, fewest parameters first."""
+    """Hypotheses of equal eigenvalues, fewest parameters first."""
     order = sorted(eigenvalues.astype(complex).tolist(), key=lambda z: (abs(z), z.real, z.imag))
     found: list[list[_Cluster]] = []
     for zeros in range(len(order) + 1):
@@ -94,7 +95,7 @@ def _hypotheses(eigenvalues: np.ndarray) -> Iterator[list[_Cluster]]:
 
 
 def _clustered(values: list[complex], parts: int) -> list[_Cluster] | None:
-    """The values in so many groups of neighbours: real ones, and pairs counted by their upper half."""
+    """The values in `parts` clusters of neighbours, real ones and conjugate pairs; None if that is impossible."""
     if (parts == 0) != (not values):
         return None
     groups = [[value] for value in values]
@@ -115,7 +116,7 @@ def _clustered(values: list[complex], parts: int) -> list[_Cluster] | None:
 
 
 def _start(clusters: list[_Cluster]) -> np.ndarray:
-    """The free parameters: a real rate has one, a pair its decay and its turn."""
+    """Starting values of the free parameters: λ of a real rate, λ and ω of a pair."""
     numbers: list[float] = []
     for cluster in clusters:
         if cluster.kind != "zero":
@@ -126,7 +127,7 @@ def _start(clusters: list[_Cluster]) -> np.ndarray:
 
 
 def _eigenvalues(clusters: list[_Cluster], values: np.ndarray) -> Iterator[tuple[list[complex], int]]:
-    """The different eigenvalues of each cluster, and how often each occurs."""
+    """The distinct eigenvalues of each cluster, and their multiplicity."""
     numbers = iter(values.tolist())
     for cluster in clusters:
         if cluster.kind == "zero":
@@ -144,13 +145,13 @@ def _characteristic(matrix: Float[np.ndarray, "n n"]) -> np.ndarray:
 
 
 def _polynomial(clusters: list[_Cluster], values: np.ndarray) -> np.ndarray:
-    """The same of a matrix with the hypothesis's eigenvalues."""
+    """Coefficients of the characteristic polynomial of a matrix with the eigenvalues of a hypothesis."""
     roots = [root for different, count in _eigenvalues(clusters, values) for root in different * count]
     return np.real(np.poly(np.array(roots)))[1:]
 
 
 def _rates(fit: _Fit, matrix: Float[np.ndarray, "m m"], changes: Matrices, unit: float) -> Iterator[Rate]:
-    """Rates in the data's units with the powers of t that go with each; ∂t itself has the rate zero."""
+    """Rates in the data's units with the powers of t that belong to each; ∂t itself has the rate zero."""
     clusters, values = fit.clusters, fit.values
     widths = iter((np.sqrt(np.diag(fit.covariance)) / unit).tolist())
     full = list(clusters) if clusters and clusters[0].kind == "zero" else [_Cluster("zero", 0, 0j), *clusters]
@@ -170,7 +171,7 @@ def _rates(fit: _Fit, matrix: Float[np.ndarray, "m m"], changes: Matrices, unit:
 def _powers(
     parts: list[tuple[list[complex], int]], place: int, matrix: Float[np.ndarray, "m m"], changes: Matrices
 ) -> int:
-    """The smallest power with which a rate's factor, beside all others in full, makes the matrix vanish."""
+    """The smallest power of a rate's factor in a polynomial that annihilates the matrix, other factors in full."""
     most = parts[place][1]
     for power in range(1, most):
         counts = [power if position == place else count for position, (_, count) in enumerate(parts)]
@@ -183,7 +184,7 @@ def _powers(
 
 
 def _product(parts: list[tuple[list[complex], int]], counts: list[int], matrix: np.ndarray) -> np.ndarray:
-    """Π (C − λ)^count over all different eigenvalues."""
+    """Π (C − λ)^count over all distinct eigenvalues."""
     result = np.eye(len(matrix), dtype=complex)
     for (different, _), count in zip(parts, counts, strict=True):
         for root in different:

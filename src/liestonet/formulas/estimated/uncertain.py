@@ -1,7 +1,7 @@
-"""Closed forms of a span that is known with an error, as data give it: constants come with uncertainties.
+"""Closed forms of a span estimated from data: their constants have uncertainties.
 
-Nothing can be proved here. A formula is *consistent* if it lies in the span within the stated error; its constants are
-exact numbers only where these are simple and within the uncertainty (docs/method.md §10.2).
+Nothing can be proved here. A formula is *consistent* if it lies in the span within the stated error; a constant is
+given as an exact number only if this is simple and within the uncertainty (docs/method.md §10.2).
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from liestonet.formulas.sparse import Functions, SparseRows, sparse_rows
 from liestonet.formulas.waves import coordinate_blocks, plain_blocks
 from liestonet.symmetry.determining.fields import Fields, readable_basis
 
-# Functions of time, 1 and t, in which a part of a span is sought where those of the whole are not known.
+# Functions of time, 1 and t, used for a part of a span if those of the whole are not known.
 PLAIN_TIME = Rate(0.0, 0.0, 2)
 
 
 def find_uncertain_formulas(
     fields: Fields, symbols: tuple[Any, ...], error: float, turns: Float[np.ndarray, "s size m"] | None = None
 ) -> tuple[Fields, list[Formula | None]] | None:
-    """A sparse basis and its formulas (None where one does not fit), or None where the functions are not known.
+    """A sparse basis and its formulas (None for a generator that none fits), or None if no functions fit.
 
-    `turns` are independent errors of the fields, as coefficients; without them all are equally likely to be off by
-    `error`. Several sets of functions may lie near a span that has an error. The most likely rates are taken for which
-    all formulas fit and their brackets close; where there are none, those that give most formulas. Of functions of
-    state that do equally well those are taken whose brackets close best. Where no functions hold all of the span, the
-    part of it that is made of the plainest ones has formulas.
+    `turns` are independent errors of the fields, as coefficients; without them every direction has the error `error`.
+    Several sets of functions may be consistent with a span that has an error. The most likely rates are chosen for
+    which all formulas fit and their brackets close; if there are none, those with the most formulas. Of functions of
+    state that fit equally well, those whose brackets close best are chosen. If no functions contain the whole span,
+    the part that consists of constants and linear functions gets formulas.
     """
     sampled = _Sampled(fields, error, turns)
     best: _Found | None = None
@@ -63,7 +63,7 @@ def find_uncertain_formulas(
 
 
 def _remembered(source: Iterator[list[list[Any]]], seen: list[list[list[Any]]]) -> Iterator[list[list[Any]]]:
-    """What was seen of a source before, then the rest of it, which is put there too."""
+    """Yield the items already taken from a source, then its remaining ones, which are recorded as well."""
     yield from tuple(seen)
     for item in source:
         seen.append(item)
@@ -72,7 +72,7 @@ def _remembered(source: Iterator[list[list[Any]]], seen: list[list[list[Any]]]) 
 
 @dataclass(frozen=True)
 class _Found:
-    """How to mix the orthonormal basis, formulas of what comes out, and how far their brackets leave their span."""
+    """A mixing matrix of the orthonormal basis, formulas of the mixed generators, and how well their brackets close."""
 
     mixing: Float[np.ndarray, "m m"]
     formulas: list[Formula | None]
@@ -84,12 +84,12 @@ class _Found:
 
     @property
     def merit(self) -> tuple[int, float]:
-        """More formulas are better, then brackets that close better."""
+        """The rank of a result: the number of formulas, then how well brackets close."""
         return self.count, -self.excess
 
 
 def told_apart(fields: Fields, formulas: list[Formula | None]) -> Fields:
-    """Generators without a formula, without what those with one have: first terms then show how they differ."""
+    """The fields with those without a formula made orthogonal to those with one, so that first terms differ."""
     known = np.array([formula is not None for formula in formulas])
     if known.all():
         return fields
@@ -103,9 +103,9 @@ def told_apart(fields: Fields, formulas: list[Formula | None]) -> Fields:
 def _in_functions(
     sampled: _Sampled, rates: list[Rate], states: list[list[Any]], symbols: tuple[Any, ...], error: float, least: float
 ) -> _Found | None:
-    """A sparse basis in given functions and its formulas, None where one does not fit or does not close.
+    """A sparse basis in given functions and its formulas, None for those that do not fit or do not close.
 
-    Factors below `least` uncertainties are left out.
+    Factors below `least` standard errors are left out.
     """
     groups, constants = _time_functions(symbols[0], rates)
     dictionary = _dictionary(groups, states, symbols)
@@ -136,7 +136,7 @@ def _in_functions(
         formulas[k] = None
     closing = Closing(flat, symbols, constants, sampled.points, sampled.scales)
     present = [formula is not None for formula in formulas]
-    # what is left out is taken as zero, not as unknown: nearly parallel functions would excuse each other
+    # factors left out are exactly zero, not unknown: else errors of nearly parallel functions would compensate
     excess = closing.excess(numbers, np.where(numbers, scatter, 0.0))
     lengths = np.count_nonzero(numbers, axis=0).tolist()
     for k in not_closing(excess, present, lengths, ESTIMATED.fits):
@@ -146,9 +146,9 @@ def _in_functions(
 
 
 def _repeated(places: Float[np.ndarray, "m m"], formulas: list[Formula | None], dependent: float) -> Iterator[int]:
-    """Formulas that say what others with fewer symbols say: what was left out of them made the difference.
+    """Positions of formulas that repeat others with fewer symbols, because terms that distinguish them were left out.
 
-    `places` are where they are in the span, column by column.
+    The columns of `places` are their coordinates in the span.
     """
     symbols = {
         k: len(set().union(*(part.free_symbols for part in (formula.tau, *formula.xi))))
@@ -178,7 +178,7 @@ def _in_part(
     symbols: tuple[Any, ...],
     error: float,
 ) -> _Found | None:
-    """Formulas of the part of a span that is made of constants and linear functions: shifts, rotations, scalings."""
+    """Formulas of the part of a span made of constants and linear functions: translations, rotations, scalings."""
     import sympy
 
     ordinary = [x for v, x in enumerate(symbols) if v > 0 and v not in fields.basis.domain.periodic]
@@ -200,7 +200,7 @@ def _in_part(
 def _sines(
     sampled: _Sampled, dictionary: list[list[Any]], symbols: tuple[Any, ...]
 ) -> tuple[Float[np.ndarray, "m m"], Float[np.ndarray, " m"]]:
-    """Directions of the span and the sines of their angles to fields with one component in a dictionary each."""
+    """Directions of the span, and the sines of their angles to the space of fields with components in a dictionary."""
     missed = sampled.orthonormal.reshape(len(sampled.points), -1, sampled.count).copy()
     for component, entries in enumerate(dictionary):
         columns = np.column_stack(evaluate(entries, symbols, sampled.points))
@@ -236,7 +236,7 @@ class _Sampled:
             self.turns.append((moved - self.orthonormal @ within, derivative - self.slope @ within))
 
     def _flat(self, fields: Fields) -> tuple[np.ndarray, np.ndarray]:
-        """Values and time derivatives of generators as columns whose lengths are root mean squares."""
+        """Values and time derivatives of generators as columns, scaled so that their lengths are root mean squares."""
         jets = fields.components(self.points, [(), (0,)])
         root = np.sqrt(len(self.points))
         values, slope = ((jets[d] / self.scales).reshape(fields.count, -1).T / root for d in ((), (0,)))
@@ -244,13 +244,13 @@ class _Sampled:
 
     @property
     def noise(self) -> float:
-        """Root mean square error of all of the basis together."""
+        """Root mean square error of the whole basis."""
         if not self.turns:
             return self.error * np.sqrt(self.count)
         return max(float(np.sqrt(sum(np.sum(moved**2) for moved, _ in self.turns))), self.error / 10)
 
     def located(self, field: Float[np.ndarray, "b components"]) -> tuple[float, Float[np.ndarray, " m"], float]:
-        """Sine of the angle between a field and the span, where in the span it is, and how well that is known."""
+        """Sine of the angle between a field and the span, its coordinates there, and the error of the span there."""
         vector = (field / self.scales).ravel()
         vector = vector / np.linalg.norm(vector)
         inside = self.orthonormal.T @ vector
@@ -258,14 +258,14 @@ class _Sampled:
         return distance, inside, self.known(inside)
 
     def known(self, direction: Float[np.ndarray, " m"]) -> float:
-        """How well a direction of the span is known."""
+        """The error of a direction of the span."""
         if not self.turns:
             return self.error
         known = float(np.sqrt(sum(np.sum((moved @ direction) ** 2) for moved, _ in self.turns)))
         return max(known, ESTIMATED.least_error)
 
     def rates(self) -> Iterator[list[Rate]]:
-        """Rates of all that happens in time, likely ones first."""
+        """Sets of rates for the dependence on time, the likely ones first."""
         found = self._shift_rates()
         if found:
             yield from found
@@ -275,7 +275,7 @@ class _Sampled:
             yield other
 
     def _shift_rates(self) -> list[list[Rate]]:
-        """Rates by what ∂t does to the span, if it is in it and the errors are known."""
+        """Sets of rates from the action of ∂t on the span, if ∂t is in it and the errors are known."""
         field = np.zeros((len(self.points), len(self.scales)))
         field[:, 0] = 1.0
         distance, inside, known = self.located(field)
@@ -289,7 +289,7 @@ class _Sampled:
 
 
 def _time_rates(sampled: _Sampled, noise: float) -> list[Rate] | None:
-    """Rates of all that happens in time."""
+    """Rates of the functions of time in the span; None if none fit."""
     table = sampled.values.reshape(ESTIMATED.times, -1) / np.sqrt(ESTIMATED.times * ESTIMATED.states)
     left, sizes, _ = np.linalg.svd(table, full_matrices=False)
     kept = sizes > ESTIMATED.within * noise
@@ -297,7 +297,7 @@ def _time_rates(sampled: _Sampled, noise: float) -> list[Rate] | None:
 
 
 def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[list[Any]], dict[Any, Constant]]:
-    """SymPy functions of time, rate by rate; constants without an exact form are symbols, with their values beside."""
+    """SymPy functions of time, rate by rate, and the values of the symbols for constants without an exact form."""
     import sympy
 
     constants: dict[Any, Constant] = {}
@@ -316,7 +316,7 @@ def _time_functions(t: Any, rates: list[Rate]) -> tuple[list[list[Any]], dict[An
 
 
 def _state_functions(sampled: _Sampled, symbols: tuple[Any, ...], error: float) -> Iterator[list[list[Any]]]:
-    """Functions of state for all components but τ: the simplest that fit, then those that fit better."""
+    """Functions of state for all components except τ: the simplest that fit, then those that fit better."""
     import sympy
 
     from liestonet.formulas.blocks import real_blocks
@@ -326,7 +326,7 @@ def _state_functions(sampled: _Sampled, symbols: tuple[Any, ...], error: float) 
     everything = [*plain, *(block for row in coordinate_blocks(domain, symbols) for block in row)]
     general = real_blocks(everything, state, sampled.states)
     powers, further = [(plain, degree) for degree in (1, 2, 3)], [(general, 1), (general, 2)]
-    # x log x, of noise in proportion to x, is near other functions of it
+    # x log x, which occurs with noise proportional to x, is near other functions of x
     ordinary = [x for v, x in enumerate(symbols) if v > 0 and v not in domain.periodic]
     logarithms = real_blocks([*plain, *(sympy.log(x) for x in ordinary)], state, sampled.states)
     seen: list[list[list[Any]]] = []
@@ -350,7 +350,7 @@ def _state_functions(sampled: _Sampled, symbols: tuple[Any, ...], error: float) 
 def _coefficients(
     sampled: _Sampled, dictionary: list[list[Any]], symbols: tuple[Any, ...], values: dict[Any, float]
 ) -> tuple[np.ndarray, Functions, np.ndarray, np.ndarray]:
-    """Coefficients in functions of mean square one, these, the inverse root of their Gram matrix, and the errors."""
+    """Coefficients in functions scaled to mean square one, these, their Gram matrix's inverse root, and the errors."""
     from scipy.linalg import block_diag
 
     parts, roots, turns = [], [], [moved for moved, _ in sampled.turns]
@@ -378,7 +378,7 @@ def _scatter(
     rows: SparseRows,
     error: float,
 ) -> Float[np.ndarray, "functions m"]:
-    """Uncertainty of every factor in the sparse basis: the same reduction of spans that differ by the errors."""
+    """Standard error of every factor in the sparse basis, from the same reduction of spans with random errors."""
     rng = np.random.default_rng(5)
     draws = []
     for _ in range(ESTIMATED.draws):
@@ -398,9 +398,9 @@ def _rounded(
     rates: dict[Any, Constant],
     count: int,
 ) -> tuple[list[Any], dict[Any, Constant], Float[np.ndarray, " functions"]]:
-    """Components of one generator: factors of zero left out, simple ones exact, others as symbols.
+    """Components of one generator: zero factors left out, simple ones exact, others as symbols.
 
-    Beside them the symbols with their values, and all factors as they are now.
+    Also the symbols with their values, and all factors after this.
     """
     import sympy
 
@@ -423,7 +423,7 @@ def _rounded(
 def _distance(
     sampled: _Sampled, components: list[Any], constants: dict[Any, Constant], symbols: tuple[Any, ...]
 ) -> tuple[float, float, Float[np.ndarray, " m"]]:
-    """How far a formula is from the span, how well the span is known there, and where it is in it."""
+    """Distance of a formula from the span, the error of the span there, and the formula's coordinates in it."""
     values = {symbol: constant.value for symbol, constant in constants.items()}
     columns = evaluate([component.subs(values) for component in components], symbols, sampled.points)
     field = np.column_stack(columns)

@@ -1,7 +1,6 @@
-"""Functions that are constant along every path, in closed form: found like generators, among formulas we know.
+"""Invariants, functions constant along every path, in closed form, by the same search as formulas of generators.
 
-To the search for formulas such a function is a field with one component, and its equations take the place of the
-determining equations.
+In this search an invariant is a field with one component, and its equations replace the determining equations.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 def closed_invariants(
     coefficients: SymbolicCoefficients, domain: Domain, names: tuple[str, ...], count: int
 ) -> tuple[sympy.Expr, ...]:
-    """As many independent invariants as there are, as SymPy expressions that are proved; nothing where one is not."""
+    """`count` independent invariants as proved SymPy expressions; empty if they are not all found and proved."""
     fields, error = _candidates(coefficients, domain)
     if not count < fields.count <= PROOFS.most_found:
         return ()
@@ -62,7 +61,7 @@ def _candidates(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[Fie
 def _independent(
     functions: list[sympy.Expr], variables: tuple[sympy.Symbol, ...], domain: Domain
 ) -> tuple[sympy.Expr, ...]:
-    """The simplest functions whose slopes at a generic point are independent."""
+    """The simplest functions whose gradients at a generic point are independent."""
     import sympy
 
     at: dict[Any, Any] = dict(zip(variables, generic_point(domain).tolist(), strict=True))
@@ -77,6 +76,6 @@ def _independent(
 
 
 def _with_a_time_component(equations: Equations) -> Equations:
-    """The same equations for a field whose first component, the time component, takes no part."""
+    """The same equations for a field with an additional first component, that of time, which they do not contain."""
     terms = tuple(term._replace(unknown=term.unknown + 1) for term in equations.terms)
     return replace(equations, unknowns=(Unknown("tau", 0, time_only=True), *equations.unknowns), terms=terms)

@@ -1,9 +1,9 @@
 """Scalar equations: the determining equations solved by quadrature, up to functions of time.
 
 For dx = f dt + c(t)s(x) dW put y = ∫dx/s, whose drift is b(t)y + f₀(t) + a rest, w = (y − p)/G with G' = bG and
-p' = bp + f₀, and the clock θ = ∫(c/G)²dt. Then dw = g dθ + dB with unit noise, and the noise equation says that
-ξ = ½τ'w + h, the second Fokker–Planck equation that β = ½τ'wg + hg − ¼τ''w² − h'w + k (docs/method.md §10.1). What is
-left are τ, h and k, functions of θ alone: known ones are tried, and the equations decide.
+p' = bp + f₀, and the clock θ = ∫(c/G)²dt. Then dw = g dθ + dB with unit noise. The noise equation gives
+ξ = ½τ'w + h, the second Fokker–Planck equation β = ½τ'wg + hg − ¼τ''w² − h'w + k (docs/method.md §10.1). Unknown remain
+τ, h and k, functions of θ alone: candidates are tried, and the equations decide.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Frame:
     drift: Any
 
     def fields(self, times: list[Times], x: Any, has_beta: bool) -> list[Field]:
-        """The generators with τ, then h, then k each of some functions of the clock; all in t and x."""
+        """The generators in which τ, or h, or k is one of some functions of the clock; all in t and x."""
         import sympy
 
         zero = sympy.Integer(0)
@@ -60,7 +60,7 @@ class Frame:
         return [tuple(shortest(c) for c in field[:width]) for field in found]
 
     def _carried(self, tau: Any, xi: Any, beta: Any, x: Any) -> Field:
-        """A generator in θ and w as one in t and x; the density gains the factor s·G."""
+        """A generator in θ and w, transformed to t and x; the density gets the factor s·G."""
         import sympy
 
         tau = tau / self.speed
@@ -71,9 +71,9 @@ class Frame:
 def scalar_fields(
     coefficients: SymbolicCoefficients, domain: Domain, exponentials: list[Any] | None, has_beta: bool
 ) -> list[Field]:
-    """Generators of which those of a scalar equation can be made; none where noise is not a product c(t)s(x).
+    """Candidate generators of a scalar equation, to be combined; none if the noise is not a product c(t)s(x).
 
-    `exponentials` are the functions of time of a span that maps into itself under ∂t, if it does.
+    `exponentials` are the functions of time of a span that is invariant under ∂t, else None.
     """
     import sympy
 
@@ -93,7 +93,7 @@ def scalar_fields(
 
 
 def _noise_parts(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[Any, Any] | None:
-    """c(t) and s(x) with c s = √a, numbers in s; None where √a is not such a product."""
+    """c(t) and s(x) with c s = √a, numerical factors in s; None if √a is not such a product."""
     import sympy
 
     t, x = coefficients.time, coefficients.state[0]
@@ -122,7 +122,7 @@ def real_on(expression: Expr, symbols: tuple[Symbol, ...], intervals: tuple[tupl
 
 
 def _height(coefficients: SymbolicCoefficients, domain: Domain, noise: Any) -> Any:
-    """y = ∫dx/s, an integral that is kept where there is no closed form."""
+    """y = ∫dx/s, as an unevaluated integral if there is no closed form."""
     x = coefficients.state[0]
     height = antiderivative(shortest(1 / noise), x, domain.intervals[1], ("t",))
     return None if height is None else real_on(height, (x,), domain.intervals[1:])
@@ -138,7 +138,7 @@ def _drift_of_height(coefficients: SymbolicCoefficients, parts: tuple[Any, Any])
 
 
 def _plain_frame(coefficients: SymbolicCoefficients, domain: Domain, parts: tuple[Any, Any]) -> Frame | None:
-    """Only noise is made one, where it does not depend on time."""
+    """The frame in which only the noise is scaled to one; None if the noise depends on time."""
     import sympy
 
     one, zero = sympy.Integer(1), sympy.Integer(0)
@@ -150,7 +150,7 @@ def _plain_frame(coefficients: SymbolicCoefficients, domain: Domain, parts: tupl
 
 
 def _moving_frame(coefficients: SymbolicCoefficients, domain: Domain, parts: tuple[Any, Any]) -> Frame | None:
-    """What grows, drifts and is timed from outside is taken out; None where a quadrature is missing."""
+    """The frame without linear growth, forcing and time-dependent noise; None if an integral is not found."""
     import sympy
 
     t, x = coefficients.time, coefficients.state[0]
@@ -176,7 +176,7 @@ def _moving_frame(coefficients: SymbolicCoefficients, domain: Domain, parts: tup
 
 
 def _linear_part(drift: Any, height: Any, noise: Any, t: Any, x: Any) -> tuple[Any, Any]:
-    """b(t) and f₀(t) of a drift b y + f₀ + rest: of all of it where it is affine in y, else of its terms."""
+    """b(t) and f₀(t) of a drift b y + f₀ + rest, from the whole drift if it is affine in y, else from its terms."""
     import sympy
 
     slope = shortest(noise * sympy.diff(drift, x))

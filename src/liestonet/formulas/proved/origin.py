@@ -1,8 +1,8 @@
-"""Formulas on boxes far from the origin, and whether a formula shows the generator that it stands for.
+"""Formulas on boxes far from the origin, and a check that a formula represents its generator.
 
-On a box around x = 100000 of width one, x and √x and 1 are the same function to five digits, and e^{2t} around
-t = 1000000 overflows. Counted from the middle of the box both are ordinary, so that is where formulas are sought when
-the usual search proves too little.
+On a box of width one around x = 100000, x and √x are constant to five digits, and e^{2t} around t = 1000000 overflows.
+Both difficulties disappear with the origin in the middle of the box, so formulas are searched for there if the usual
+search proves too few.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def find_formulas_anywhere(
     names: tuple[str, ...],
     error: float,
 ) -> Found:
-    """A readable basis of the span and its formulas, as `find_formulas` gives them, wherever the box is."""
+    """A readable basis of the span and its formulas, as from `find_formulas`, for boxes at any distance."""
     domain = fields.basis.domain
     far = np.abs(domain.centre) > PROOFS.far * domain.half
-    # functions such as e^{2t} may overflow on the box: they are then of no use, and that is all
+    # functions such as e^{2t} may overflow on the box and are then not used
     with np.errstate(over="ignore", invalid="ignore"):
         found = find_formulas(fields, equations, coefficients, names, error)
     if coefficients is not None and far.any() and _proved(found) < fields.count:
@@ -60,11 +60,11 @@ def _from_the_middle(
     error: float,
     far: np.ndarray,
 ) -> Found:
-    """Formulas in coordinates counted from round numbers near the middle of the box, then written in the given ones."""
+    """Formulas found with the origin at round numbers near the box's middle, rewritten in the original coordinates."""
     import sympy
 
     domain = fields.basis.domain
-    # a round number for people to read, near enough
+    # a round number near the middle is easier to read
     units = 10.0 ** np.ceil(np.log10(domain.half))
     origin = [sympy.Rational(round(c / u)) * sympy.nsimplify(u) for c, u in zip(domain.centre, units, strict=True)]
     origin = [value if away else sympy.Integer(0) for value, away in zip(origin, far, strict=True)]
@@ -102,9 +102,9 @@ def _written_in(formula: Formula, change: dict[Any, Any]) -> Formula:
 
 
 def _checked(fields: Fields, formulas: tuple[Formula, ...], position: int, names: tuple[str, ...]) -> Formula:
-    """A formula that is no proof, with the error by which it shows what varies in its generator; none if too large.
+    """A formula without a proof, with its error relative to the varying part of its generator; none if too large.
 
-    Beside a large constant everything else could be wrong unnoticed, so each component is judged by what varies in it.
+    Next to a large constant, errors of the other terms would be invisible, so only the varying part counts.
     """
     import sympy
 
@@ -130,7 +130,7 @@ def _checked(fields: Fields, formulas: tuple[Formula, ...], position: int, names
 def within_closure(
     formulas: tuple[Formula, ...], closure: float, names: tuple[str, ...], has_beta: bool
 ) -> tuple[Formula, ...]:
-    """Formulas that a span can support: a finite algebra is closed, so what its brackets leave is the span's error."""
+    """Formulas that the accuracy of a span supports: an algebra is closed, so its closure measures the span's error."""
     import sympy
 
     if closure <= FORMULAS.largest_tolerance / FORMULAS.stated_errors:

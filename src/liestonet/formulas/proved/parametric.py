@@ -1,8 +1,8 @@
-"""Formulas found at one choice of the parameters, lifted to all: numbers become expressions in the parameters.
+"""Formulas found at one choice of the parameters, generalised: numbers become expressions in the parameters.
 
-The parameters were given values whose numerators are different primes, so that a number inside a function (a rate, an
-exponent) shows of which parameters it is made. The factors in front of the functions enter the determining equations
-linearly, and are solved for with the parameters kept as symbols.
+The parameters have values whose numerators are different primes, so the prime factors of a number inside a function (a
+rate, an exponent) identify the parameters in it. The factors in front of the functions enter the determining equations
+linearly, and are solved for with the parameters as symbols.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SIMPLE = tuple(sorted({Fraction(p, q) for p in (-4, -3, -2, -1, 1, 2, 3, 4) for 
 
 
 class Lifter:
-    """Lifts formulas of one equation; `values` are the numbers that its parameters were given."""
+    """Generalises formulas of one equation; `values` are the numbers that its parameters had."""
 
     def __init__(
         self,
@@ -37,14 +37,14 @@ class Lifter:
     ) -> None:
         self._equations, self._values = equations, dict(values)
         self._variables = (coefficients.time, *coefficients.state)
-        # powers of what is positive on the domain combine, so such symbols are replaced by positive ones
+        # powers of positive symbols can be combined, so symbols that are positive on the domain are declared so
         self._stand_in = _stand_ins(positive)
         self._back = {dummy: symbol for symbol, dummy in self._stand_in.items()}
         self._coefficients = _replaced(coefficients, self._stand_in)
         self._quantities = list(_monomials(coefficients, self._values))
 
     def lift(self, formula: Formula) -> Formula | None:
-        """The formula with the parameters as symbols, proved; None where none was found."""
+        """The proved formula with the parameters as symbols; None if none was found."""
         import sympy
 
         components = [formula.tau, *formula.xi, formula.beta][: len(self._equations.unknowns)]
@@ -67,7 +67,7 @@ class Lifter:
         return None
 
     def _choices(self, functions: Sequence[Any]) -> Iterator[dict[Any, Any]]:
-        """What the numbers inside the functions may stand for, likely readings first."""
+        """Possible expressions in the parameters for the numbers inside the functions, the likely ones first."""
         found: list[Any] = []
         for function in functions:
             _with_numbers(function, lambda number: found.append(number) or number)
@@ -97,7 +97,7 @@ class Lifter:
         return [*(expression for _, expression in ordered[: PROOFS.most_readings - 1]), number]
 
     def _solved(self, functions: list[tuple[int, Any]]) -> list[Any] | None:
-        """τ, ξ and β with factors that solve the equations, the simplest function's being one."""
+        """τ, ξ and β with factors that solve the equations, normalised to one for the simplest function."""
         import sympy
 
         functions = list(dict.fromkeys((p, f.xreplace(self._stand_in)) for p, f in functions))
@@ -142,7 +142,7 @@ def _replaced(coefficients: SymbolicCoefficients, change: Mapping[Any, Any]) -> 
 
 
 def _monomials(coefficients: SymbolicCoefficients, values: Mapping[Any, Any]) -> Iterator[tuple[Any, float]]:
-    """Products of parameters, and of roots that a linear drift brings, with their values; simplest first."""
+    """Products of parameters, and of roots from a linear drift, with their values; simplest first."""
     import sympy
 
     found: list[Any] = [sympy.Integer(1)]
@@ -156,7 +156,7 @@ def _monomials(coefficients: SymbolicCoefficients, values: Mapping[Any, Any]) ->
 
 
 def _roots(coefficients: SymbolicCoefficients, values: Mapping[Any, Any]) -> Iterator[Any]:
-    """Square roots in the eigenvalues of a linear drift, turned so that they are real at the values."""
+    """Square roots in the eigenvalues of a linear drift, with signs such that they are real at the values."""
     import sympy
 
     drift: Any = coefficients.drift
@@ -170,7 +170,7 @@ def _roots(coefficients: SymbolicCoefficients, values: Mapping[Any, Any]) -> Ite
 
 
 def _with_numbers(function: Any, read: Callable[[Any], Any]) -> Any:
-    """The function with the numbers in its arguments and exponents read again, each as the largest constant part."""
+    """The function with `read` applied to the numbers in its arguments and exponents, as large as possible."""
     if not function.args or function.is_number:
         return function
     if function.is_Mul or function.is_Add:
@@ -183,7 +183,7 @@ def _with_numbers(function: Any, read: Callable[[Any], Any]) -> Any:
 
 
 def _is_plain(number: Any) -> bool:
-    """Whether a number is made of twos, threes and fives alone, and so of no parameter."""
+    """Whether a number has only the prime factors 2, 3 and 5, and so contains no parameter."""
     return number.is_Rational and _is_smooth(abs(int(number.p)), (2, 3, 5)) and _is_smooth(int(number.q), (2, 3))
 
 
@@ -195,7 +195,7 @@ def _is_smooth(number: int, primes: tuple[int, ...]) -> bool:
 
 
 def _simple(value: float) -> Fraction | None:
-    """The small fraction that a number is, to rounding."""
+    """The small fraction equal to a number up to rounding; None if there is none."""
     fraction = Fraction(value).limit_denominator(4)
     near = abs(float(fraction) - value) < 1e-12 * max(1.0, abs(value))
     return fraction if near and abs(fraction) in SIMPLE else None
@@ -206,7 +206,7 @@ def _size(fraction: Fraction) -> int:
 
 
 def independent_parts(residual: sympy.Expr, variables: tuple[sympy.Symbol, ...]) -> list[sympy.Expr] | None:
-    """Factors of the different functions of the variables, all of which must vanish; None where there are too many."""
+    """Coefficients of the distinct functions of the variables, all of which must vanish; None if too many."""
     import sympy
 
     if residual == 0:
@@ -226,7 +226,7 @@ def independent_parts(residual: sympy.Expr, variables: tuple[sympy.Symbol, ...])
 def linear_solution(
     rows: Sequence[sympy.Expr], unknowns: Sequence[sympy.Symbol]
 ) -> dict[sympy.Symbol, sympy.Expr] | None:
-    """The one solution of linear equations with symbols in their coefficients; None where there is none, or many."""
+    """The unique solution of linear equations with symbolic coefficients; None if there is none or more than one."""
     import sympy
 
     if not unknowns:
@@ -239,7 +239,7 @@ def linear_solution(
 
 
 def _without_denominators(factors: dict[Any, Any]) -> dict[Any, Any]:
-    """All factors times what makes them free of denominators that they share."""
+    """All factors multiplied by their common denominator."""
     import sympy
 
     denominator = sympy.Integer(1)

@@ -1,6 +1,6 @@
-"""Proved formulas put back into the basis of the fields: the span is then as good as the basis can make it.
+"""Projection of proved formulas on the basis of the fields, which makes the span as accurate as the basis allows.
 
-Next to a singular point residuals say little about the error of a span; a formula that is proved has none.
+Near a singular point residuals are a poor measure of the error of a span; a proved formula is exact.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def projected(fields: Fields, formulas: Sequence[Formula], symbols: tuple[Any, ...]) -> Fields:
-    """The fields with every one that has a proved formula replaced by the formula, as near as the basis comes."""
+    """The fields with those that have a proved formula replaced by the projection of the formula on the basis."""
     basis, coefficients = fields.basis, fields.coefficients.copy()
     proved = [k for k, row in enumerate(formulas) if row.status == "proved"]
     largest = max(len(rows) for rows in basis.degrees)
@@ -45,9 +45,9 @@ def projected(fields: Fields, formulas: Sequence[Formula], symbols: tuple[Any, .
 def from_formulas(
     formulas: Sequence[Formula], equations: Equations, domain: Domain, symbols: tuple[Symbol, ...]
 ) -> Fields:
-    """Series on a box for generators that are known by their formulas alone, as near as moderate degrees come.
+    """Series on a box, of moderate degrees, for generators of which only formulas are given.
 
-    Each component has products of the variables that occur in it.
+    The basis of each component has products of the variables that occur in it.
     """
     variables = len(domain.intervals)
     scales = equations.unknown_scales(domain.half)

@@ -1,4 +1,4 @@
-"""Whether SymPy shows that a formula solves the determining equations, within a bound on its effort."""
+"""Proofs by SymPy that a formula solves the determining equations, with bounded effort."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def solves(equations: Equations, coefficients: SymbolicCoefficients, components: list[Expr]) -> bool:
-    """Whether SymPy shows that the determining equations hold."""
+    """Whether SymPy proves that the determining equations hold."""
     return all(is_zero(residual) for residual in equations.residuals(coefficients, components))
 
 
 def is_zero(expression: Basic) -> bool:
-    """Whether SymPy can show that an expression vanishes identically; it is not asked where numbers say no."""
+    """Whether SymPy proves that an expression vanishes identically; it is not tried if the value is not zero."""
     if expression == 0:
         return True
     expression = without_integrals(expression)
@@ -31,9 +31,9 @@ def is_zero(expression: Basic) -> bool:
 
 
 def simplifies_to_zero(expression: Basic, thorough: bool = True) -> bool:
-    """Whether SymPy's rules bring an expression without kept integrals to zero, within a bound on the effort.
+    """Whether SymPy's rules reduce an expression to zero, with integrals as symbols and bounded effort.
 
-    Arithmetic alone, without SymPy's simplifications, is quick.
+    If not `thorough`, only arithmetic is used, without SymPy's simplifications, which is fast.
     """
     import sympy
 
@@ -48,7 +48,7 @@ def simplifies_to_zero(expression: Basic, thorough: bool = True) -> bool:
 
 
 def _is_brought_to_zero(step: Callable[[Any], Any], expression: Any) -> bool:
-    """Whether one of SymPy's ways ends at zero; one that gives up shows nothing."""
+    """Whether a simplification step gives zero; one that fails with an error counts as not."""
     from sympy.polys.polyerrors import BasePolynomialError
 
     try:
@@ -71,14 +71,14 @@ def _numerator(expression: Any) -> Any:
     rational = plain.xreplace({**_powers(plain.atoms(sympy.exp)), sympy.I: imaginary})
     while functions := rational.atoms(sympy.Function):
         inner = {node for function in functions for part in function.args for node in part.atoms(sympy.Function)}
-        # log(log(x)) first, then the log(x) that stands beside it
+        # log(log(x)) first, then log(x)
         rational = rational.xreplace({node: sympy.Dummy() for node in functions - inner})
-    # an identity in a letter is one in π and e
+    # an identity in a symbol also holds for π and e
     rational = rational.xreplace({number: sympy.Dummy() for number in rational.atoms(sympy.NumberSymbol)})
     generators = sorted(rational.free_symbols, key=str)
     if not generators or any(not node.exp.is_Integer for node in rational.atoms(sympy.Pow)):
         return sympy.expand(sympy.fraction(sympy.together(rational))[0].xreplace({imaginary: sympy.I}))
-    # arithmetic in the field of fractions never writes out what cancels
+    # arithmetic in the field of fractions never expands terms that cancel
     numerator = sympy.QQ.frac_field(*generators).from_sympy(rational).numer.as_expr()
     return sympy.rem(numerator, imaginary**2 + 1, imaginary)
 
@@ -105,7 +105,7 @@ def _circular() -> tuple[Any, ...]:
 
 
 def _vanishes_numerically(expression: Any) -> bool:
-    """Fifty digits at one point tell a zero from nearly everything else, at no cost."""
+    """Whether the value at one point is zero in fifty digits: a cheap test that excludes nearly all nonzero ones."""
     import mpmath
     import sympy
 
@@ -113,7 +113,7 @@ def _vanishes_numerically(expression: Any) -> bool:
     with mpmath.workdps(FORMULAS.digits):
         point = [mpmath.mpf(7 + 2 * k) / (11 + 3 * k) for k in range(len(symbols))]
         try:
-            # not evalf: it adds digits until a sum that cancels has the accuracy asked for, and a zero never has
+            # not evalf: it adds digits until a sum reaches the required accuracy, which a zero never does
             value = sympy.lambdify(symbols, expression, "mpmath", cse=True)(*point)
             return bool(abs(mpmath.mpmathify(value)) < FORMULAS.precisely)
         except (TypeError, ValueError, ZeroDivisionError, NameError, KeyError, OverflowError):

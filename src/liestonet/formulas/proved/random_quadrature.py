@@ -1,12 +1,12 @@
 """Solution of an equation by quadrature from its random symmetries (docs/method.md §2.7).
 
-In coordinates u(t, x, w) with φ_i u_j = δ_ij neither the drift nor the noise of u depends on x any more, as φ commutes
-with all that moves x. So u is a sum of integrals of known functions of time and of the Wiener processes:
+In coordinates u(t, x, w) with φ_i u_j = δ_ij neither the drift nor the noise of u depends on x, because φ commutes with
+the drift and noise fields. So u is a sum of integrals of known functions of time and of the Wiener processes:
 
     u(t) = u(0) + ∫ p(s, w(s)) ds + ∫ q_k(s, w(s)) dW_k          x(t) = Φ(t, w(t), u(t))
 
 For one coordinate φ = c(t, w) z(t, x) gives u = Y/c with Y = ∫dx/z. The constant of that integral is chosen so that a
-noise with m_k ≠ 0 leaves: u is then an ordinary integral of exponentials of the Wiener process.
+noise with m_k ≠ 0 drops out: u is then an ordinary integral of exponentials of the Wiener process.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class RandomQuadrature:
     """du_j = drift_j(t, w) dt + noise_jk(t, w) dW_k for the coordinates u(t, x, w), proved by Itô's formula.
 
-    `inverse` gives x in t, w and the symbols `heights`, which stand for u; None where u could not be solved for x. It
-    holds as long as the heights stay where `inverse` is real and finite.
+    `inverse` gives x in t, w and the symbols `heights`, which stand for u; None if u could not be solved for x. It is
+    valid as long as it is real and finite at the heights.
     """
 
     coordinates: tuple[sympy.Expr, ...]
@@ -50,10 +50,10 @@ class RandomQuadrature:
 def random_quadrature(
     coefficients: SymbolicCoefficients, domain: Domain, phis: Sequence[Sequence[Expr]] = ()
 ) -> RandomQuadrature | None:
-    """The solution of an equation extended by dw = dW; None where its random symmetries do not give one.
+    """The solution of an equation extended by dw = dW; None if its random symmetries do not give one.
 
-    For one coordinate the symmetry is found again, with all its parts. For several, `phis` are as many proved
-    symmetries as there are coordinates: columns of a matrix Φ, and ∂u/∂x = Φ⁻¹.
+    For one coordinate the symmetry is computed again, with all its parts. For several, `phis` are as many proved
+    symmetries as there are coordinates: they are the columns of a matrix Φ, and ∂u/∂x = Φ⁻¹.
     """
     import sympy
 
@@ -81,7 +81,7 @@ def random_quadrature(
 
 
 def _height(slopes: list[Any], fields: Directions, domain: Domain) -> Any:
-    """u with these derivatives along the coordinates, one integral after the other; None where there is none."""
+    """u from its derivatives along the coordinates, by successive integrals; None if one is not found."""
     import sympy
 
     taken = tuple(s.name for s in (*fields.moved, *fields.wiener))
@@ -98,7 +98,7 @@ def _height(slopes: list[Any], fields: Directions, domain: Domain) -> Any:
 
 
 def _scalar_coordinate(answer: ScalarAnswer, fields: Directions, domain: Domain) -> Any:
-    """Y/c with the constant of Y = ∫dx/z that removes one of the noises."""
+    """u = Y/c with the constant of Y = ∫dx/z that removes one of the noises."""
     import sympy
 
     if answer.phi is None or answer.invariant is not None:
@@ -117,7 +117,7 @@ def _scalar_coordinate(answer: ScalarAnswer, fields: Directions, domain: Domain)
             break
     else:
         if answer.growth != 0:
-            # an ordinary symmetry: what the drift leaves at rest is taken out, where it does not move
+            # an ordinary symmetry: the fixed point of the drift is subtracted if it is constant in time
             left = shortest(sympy.simplify(height.diff(t) + fields.drift[0] / answer.shape - answer.growth * height))
             rest = shortest(left / answer.growth)
             height = height if left.has(x, t) or rest.has(t) else shortest(height + rest)
@@ -164,7 +164,7 @@ def _inside(domain: Domain, count: int) -> list[Any]:
 def _inverted(
     coordinates: tuple[Any, ...], heights: tuple[Any, ...], fields: Directions, domain: Domain
 ) -> tuple[Any, ...] | None:
-    """x from u, the branch that gives the points of the box back; None where SymPy finds none."""
+    """x as a function of u, on the branch that contains the box; None if SymPy finds none."""
     import sympy
 
     if any(u.has(sympy.Integral) for u in coordinates):

@@ -1,13 +1,13 @@
-"""Random symmetries φ(t, x, w) ∂x of one coordinate, by the rule that they commute with everything noise and drift do.
+"""Random symmetries φ(t, x, w) ∂x of one coordinate, which commute with the fields of drift and noise.
 
 Put V₀ = ∂_t + A ∂x with Stratonovich's drift A = f − ½ σ_k σ_k', and V_k = ∂_{w_k} + σ_k ∂x. φ ∂x is a random symmetry
 if and only if it commutes with all V_a (docs/method.md §2.7), and then with their brackets. A bracket is a field z ∂x,
-so where one is not zero, φ = c(t, w) z, and commuting says
+so if one is not zero, φ = c(t, w) z, and φ commutes with V_a if
 
     ∂_a log c = m_a := (X_a' z − X_a z' − ∂_a z) / z          X₀ = A, X_k = σ_k.
 
-c exists if no m_a depends on x and no m_k on t: there is one symmetry, or none. Where all brackets vanish, the equation
-is Brownian motion in other coordinates, I = y − c_k w_k − ∫g dt is constant along every path, and σ_1 h(I) ∂x is a
+c exists if no m_a depends on x and no m_k on t: there is one symmetry, or none. If all brackets vanish, the equation is
+Brownian motion in other coordinates, I = y − c_k w_k − ∫g dt is constant along every path, and σ_1 h(I) ∂x is a
 symmetry for every function h.
 """
 
@@ -33,9 +33,9 @@ Field = tuple["Expr", ...]  # τ, ξ^1, …, with zeros for time and for w
 
 @dataclass(frozen=True)
 class Directions:
-    """An equation beside its Wiener processes as fields that all random symmetries commute with: V₀, V_1, …, V_r.
+    """The fields V₀, V_1, …, V_r of an equation with its Wiener processes; all random symmetries commute with them.
 
-    `moved` are the coordinates x, `drift` A as Stratonovich has it, `noise` the columns of σ, each in x.
+    `moved` are the coordinates x, `drift` is Stratonovich's drift A, `noise` the columns of σ, all as components in x.
     """
 
     time: Any
@@ -46,7 +46,7 @@ class Directions:
 
     @classmethod
     def of(cls, coefficients: SymbolicCoefficients) -> Directions:
-        """Those of an equation that was extended by dw = dW."""
+        """The fields of an equation that was extended by dw = dW."""
         n, r = coefficients.dimension - coefficients.noise, coefficients.noise
         x, sigma = coefficients.state[:n], coefficients.diffusion
         f: Any = coefficients.drift
@@ -68,7 +68,7 @@ class Directions:
         return tuple(shortest(part) for part in parts)
 
     def brackets(self) -> list[tuple[Any, ...]]:
-        """[V₀, V_k] and [V_j, V_k], those that are not zero; they have no components along t and w."""
+        """The nonzero brackets [V₀, V_k] and [V_j, V_k]; they have no components along t and w."""
         found = [self.bracket(self.drift, column, timed=True) for column in self.noise]
         found += [self.bracket(one, other) for one, other in combinations(self.noise, 2)]
         return [field for field in found if not all(is_zero(part) for part in field)]
@@ -76,7 +76,7 @@ class Directions:
 
 @dataclass(frozen=True)
 class ScalarAnswer:
-    """φ of the random symmetry, None where there is none; `invariant` I where σ_1 h(I) is one for every h.
+    """φ of the random symmetry, None if there is none; or an `invariant` I such that σ_1 h(I) is one for every h.
 
     φ = exp(Σ rates_k w_k + ∫growth dt) · shape(t, x).
     """
@@ -89,7 +89,7 @@ class ScalarAnswer:
 
 
 def scalar_answer(coefficients: SymbolicCoefficients, domain: Domain) -> ScalarAnswer | None:
-    """All random symmetries of a scalar equation that was extended by dw = dW; None where a quadrature is missing."""
+    """All random symmetries of a scalar equation that was extended by dw = dW; None if an integral is not found."""
     import sympy
 
     fields = Directions.of(coefficients)
@@ -119,7 +119,7 @@ def _over(numerator: Any, shape: Any) -> Any:
 
 
 def _without_time(shape: Any, x: Any) -> Any:
-    """A bracket without factors that do not depend on x; c(t, w) takes these up."""
+    """A bracket without factors that do not depend on x, which belong to c(t, w)."""
     import sympy
 
     factored: Any = sympy.factor(sympy.simplify(shape))
@@ -127,14 +127,14 @@ def _without_time(shape: Any, x: Any) -> Any:
 
 
 def _tidied(phi: Any) -> Any:
-    """The product as short as it can be written without taking its exponential apart."""
+    """The product in its shortest form with its exponential kept whole."""
     import sympy
 
     return sympy.powsimp(phi, combine="exp")
 
 
 def _brownian(fields: Directions, domain: Domain) -> ScalarAnswer | None:
-    """The invariant of an equation that is Brownian motion in y = ∫dx/σ_1; σ_1 may be multiplied by functions of it."""
+    """The invariant I of an equation that is Brownian motion in y = ∫dx/σ_1; σ_1 h(I) is a symmetry for every h."""
     import sympy
 
     t, x = fields.time, fields.moved[0]

@@ -1,7 +1,7 @@
-"""Coefficients of a generator to fifty digits: the determining equations solved among a few known fields.
+"""Coefficients of a generator to fifty digits: the determining equations solved in the span of a few known fields.
 
-A numerical span says which functions a generator is made of; its numbers are only as good as the span. With exact
-coefficients the equations themselves give the numbers to any precision, and then their exact form is beyond doubt.
+A numerical span shows which functions occur in a generator, but its numbers have the error of the span. With exact
+coefficients the equations determine the numbers to any precision, and then their exact form is unambiguous.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Field = tuple[Any, ...]  # τ, ξ^1, …, ξ^n and, for Fokker–Planck, β as S
 
 
 class Refiner:
-    """Solves the equations exactly among fields; what a field leaves in the equations is computed once."""
+    """Solves the equations for combinations of fields; the residual of each field is computed once."""
 
     def __init__(
         self, equations: Equations, coefficients: SymbolicCoefficients, points: Float[np.ndarray, "b v"]
@@ -37,7 +37,7 @@ class Refiner:
         self._known = _irrational_factors(coefficients)
 
     def coefficients(self, fields: Sequence[Field], pivot: int) -> list[Any] | None:
-        """Exact factors of the fields, the pivot's being one; None where they solve nothing or have no name."""
+        """Exact factors of the fields, that of the pivot being one; None without a solution or exact numbers."""
         if len(fields) > PROOFS.largest_support:
             return None
         import sympy
@@ -53,7 +53,7 @@ class Refiner:
         return exact
 
     def _solution(self, fields: Sequence[Field], pivot: int) -> list[Any] | None:
-        """Factors of all fields but the pivot, or None where no combination solves the equations."""
+        """Factors of all fields except the pivot, or None if no combination solves the equations."""
         columns = [self._column(field, len(fields)) for field in fields]
         if any(column is None for column in columns):
             return None
@@ -62,14 +62,14 @@ class Refiner:
         largest = max(sizes, default=mpmath.mpf(0))
         others = [j for j in range(len(table)) if j != pivot]
         if any(sizes[j] <= FORMULAS.precisely * largest for j in others):
-            return None  # a field that solves the equations by itself has a factor of its own choice
+            return None  # a field that solves the equations alone may have any factor
         right = mpmath.matrix([-value for value in table[pivot]])
         if not others:
             return [] if sizes[pivot] <= FORMULAS.precisely else None
         left = mpmath.matrix([[table[j][i] / sizes[j] for j in others] for i in range(len(right))])
         singular = np.linalg.svd(np.array(left.tolist(), dtype=float), compute_uv=False)
         if singular[-1] <= PROOFS.least_singular * singular[0]:
-            return None  # the answer would be one of many
+            return None  # the solution is not unique
         try:
             found = mpmath.lu_solve(left, right)
         except (ZeroDivisionError, ValueError):
@@ -80,7 +80,7 @@ class Refiner:
         return [found[position] / sizes[j] for position, j in enumerate(others)]
 
     def _column(self, field: Field, count: int) -> list[Any] | None:
-        """What one field leaves in the equations, at as many points as there are fields and a few more."""
+        """The residual of one field in the equations, at a few more points than there are fields."""
         import sympy
 
         if field not in self._residuals:

@@ -1,13 +1,13 @@
-"""Random symmetries φ(t, x, w) ∂x of several coordinates, from what they are at w = 0.
+"""Random symmetries φ(t, x, w) ∂x of several coordinates, from their values at w = 0.
 
 φ commutes with V₀ = ∂_t + A·∂x and V_k = ∂_{w_k} + σ_k·∂x (docs/method.md §2.7), so with their brackets Z, which
-have components along x only. At w = 0 it is a field ψ(t, x) that commutes with V₀ and all Z: n variables fewer than the
-extended equation has coordinates and noises, found by the usual means. [σ_k, ·] maps such fields to such fields as
-commuting matrices M_k, and
+have components along x only. At w = 0 it is a field ψ(t, x) that commutes with V₀ and all Z, in fewer variables than
+the extended equation has, found by the usual search. [σ_k, ·] maps such fields to such fields, by commuting matrices
+M_k, and
 
     φ = ψ exp(−M_1 w_1 − … − M_r w_r)
 
-carries them to all w: joint eigenvectors of ∂_t and ∂_w, e^{λt + μw} ψ(x), where the matrices have enough of them.
+extends them to all w: joint eigenvectors of ∂_t and ∂_w, e^{λt + μw} ψ(x), if the matrices can be diagonalised.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Vector = tuple[Any, ...]  # the components of a field along x
 
 
 def random_fields(coefficients: SymbolicCoefficients, domain: Domain) -> list[Field]:
-    """Random symmetries of an extended equation in closed form, each proved; as many as this way finds."""
+    """Random symmetries of an extended equation in closed form, each proved; not necessarily all of them."""
     fields = Directions.of(coefficients)
     sources = _closed_under_noise(fields, domain)
     if not sources:
@@ -63,9 +63,9 @@ def _as_expressions(field: Sequence[Any]) -> Any:
 
 
 def _closed_under_noise(fields: Directions, domain: Domain) -> list[Vector]:
-    """The brackets of V₀, …, V_r and theirs with the noise, as long as these are new and not too long.
+    """The brackets of V₀, …, V_r, and brackets of these with the noise if they are independent and not too long.
 
-    What commutes with V₀ and with Z commutes with [V₀, Z]; so only brackets with σ_k have to be added.
+    A field that commutes with V₀ and Z commutes with [V₀, Z]; so only brackets with σ_k have to be added.
     """
     import sympy
 
@@ -83,7 +83,7 @@ def _closed_under_noise(fields: Directions, domain: Domain) -> list[Vector]:
 
 
 def _is_new(field: Vector, known: Sequence[Vector], fields: Directions, domain: Domain) -> bool:
-    """Whether a field is not a sum of others times numbers."""
+    """Whether a field is not a linear combination of others."""
     columns = [_values(each, fields, domain) for each in (*known, field)]
     if not all(np.isfinite(column).all() for column in columns):
         return False
@@ -92,7 +92,7 @@ def _is_new(field: Vector, known: Sequence[Vector], fields: Directions, domain: 
 
 
 def _values(field: Vector, fields: Directions, domain: Domain) -> np.ndarray:
-    """The components of a field at scattered points, one below the other."""
+    """The components of a field at scattered points, as one vector."""
     import sympy
 
     symbols = (fields.time, *fields.moved)
@@ -104,7 +104,7 @@ def _values(field: Vector, fields: Directions, domain: Domain) -> np.ndarray:
 
 
 def _commuting(fields: Directions, sources: Sequence[Vector], domain: Domain) -> list[Vector]:
-    """Fields ψ(t, x) in closed form that commute with V₀ and with all sources; nothing where one has no formula."""
+    """Fields ψ(t, x) in closed form that commute with V₀ and all sources; empty if one has no formula."""
     import sympy
 
     from liestonet.sde.symbolic import SymbolicCoefficients
@@ -133,7 +133,7 @@ def _commuting(fields: Directions, sources: Sequence[Vector], domain: Domain) ->
 
 
 def _actions(fields: Directions, shapes: Sequence[Vector], domain: Domain) -> list[Any] | None:
-    """M_k with [σ_k, ψ_i] = Σ_j (M_k)_ji ψ_j, exact; None where brackets leave the span or a number has no name."""
+    """Exact M_k with [σ_k, ψ_i] = Σ_j (M_k)_ji ψ_j; None if a bracket is not in the span or a number not exact."""
     import sympy
 
     symbols = (fields.time, *fields.moved)
@@ -164,7 +164,7 @@ def _actions(fields: Directions, shapes: Sequence[Vector], domain: Domain) -> li
 
 
 def _carried(shapes: Sequence[Vector], matrices: Sequence[Any], fields: Directions) -> list[Vector]:
-    """ψ exp(−Σ M_k w_k), in a basis of eigenvectors where there is a real one; what does not depend on w first."""
+    """ψ exp(−Σ M_k w_k), in a basis of real eigenvectors if there is one; fields independent of w come first."""
     import sympy
 
     m, n = len(shapes), len(fields.moved)
@@ -183,7 +183,7 @@ def _carried(shapes: Sequence[Vector], matrices: Sequence[Any], fields: Directio
 
 
 def _eigenvectors(matrices: Sequence[Any]) -> Any:
-    """Columns that diagonalise commuting matrices together, where they are real; else the identity."""
+    """Columns that diagonalise commuting matrices jointly, if they are real; else the identity."""
     import sympy
 
     m = matrices[0].shape[0]

@@ -1,7 +1,7 @@
 """Pointwise standard deviations of the generators, drift and diffusion, from the errors of the coefficients.
 
-An error δ_s of the coefficients turns a generator by the change that absorbs D(δ_s)X (docs/method.md §7.1); the sum
-over s of the squares is the variance.
+An error δ_s of the coefficients changes a generator such that D(δ_s)X is compensated (docs/method.md §7.1); the sum
+over s of the squared changes is the variance.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from liestonet.symmetry.statistical.elimination import Elimination
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 
 CLOUD = 400
-# A basis this large would make the page wait for its bands.
+# Bands are not computed for bases larger than this, which would take too long.
 LARGEST_BASIS = 600
 
 
@@ -30,12 +30,12 @@ def factor(found: DataFindings) -> float:
 
 
 def best_surrogate(found: DataFindings) -> EstimatedCoefficients:
-    """The coefficients with the symmetries imposed where that was done, else as they were estimated."""
+    """The refitted coefficients with the symmetries imposed, or else those estimated first."""
     return found.surrogate if found.refit is None else found.refit.surrogate
 
 
 def generator_errors(result: Result) -> Fields | None:
-    """Changes of all generators by each error of the coefficients, generator by generator; None where not known."""
+    """Changes of all generators by each error of the coefficients, generator by generator; None if not known."""
     found = result.estimated
     if found is None or not result.fields.count:
         return None
@@ -70,6 +70,6 @@ def coefficient_deviations(
     order = JetOrder(drift=0, diffusion_squared=0)
     _, directions = source.jet_and_directions(points, order, source.errors.root)
     if directions is None:
-        raise RuntimeError("the coefficients did not say how they change with their parameters")
+        raise RuntimeError("the coefficients have no derivatives in their parameters")
     drift, squared = directions.drift[()], directions.diffusion_squared[()]
     return np.sqrt(np.sum(drift**2, axis=-1)), np.sqrt(np.sum(squared**2, axis=-1))

@@ -1,4 +1,4 @@
-"""What is known in closed form beside the solution at the head of the page: transition density, mirrors."""
+"""The section of closed forms: transition density and mirrors; the solution is at the top of the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from liestonet.result import Result
 
 
 def closed_forms(_: ResultView, result: Result) -> Section | None:
-    """The density, and the maps of the equation onto itself; None where none is known."""
+    """The density, and the maps of the equation onto itself; None if neither is known."""
     density, mirrors = known_density(result), known_mirrors(result)
     if density is None and not mirrors:
         return None

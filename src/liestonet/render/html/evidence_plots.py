@@ -24,9 +24,9 @@ from liestonet.render.limits import MOST_DIRECTIONS_DRAWN
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
 
-# Residuals below this are drawn at the left edge, with the number beside them in the table.
+# Residuals below this are drawn at the left edge; the table gives their values.
 LEAST_FROM_DATA, LEAST_EXACT = 1e-3, 1e-16
-# Another coordinate has to change a coefficient by this factor more than its own to be the one it is drawn along.
+# A coefficient is drawn along another coordinate if that changes it by this factor more than its own coordinate.
 CLEARLY = 2.0
 # A coefficient: its coordinate, the variable it is drawn along, and "f" or "a".
 Place = tuple[int, int, str]
@@ -86,7 +86,7 @@ def _ticks(count: int) -> list[int]:
 
 
 def _plain_scale(ax: Any, percent: bool) -> None:
-    """Percentages for residuals from data, powers of ten as people type them elsewhere."""
+    """Label a logarithmic axis with percentages for residuals from data, else with powers of ten."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     def text(value: float, _: Any) -> str:
@@ -98,12 +98,12 @@ def _plain_scale(ax: Any, percent: bool) -> None:
 
 
 def drift(result: Result, ax: Any = None, *, coordinate: int = 0) -> Any:
-    """One component of the drift along the coordinate on which it depends most, with bands, over the data's density."""
+    """One component of the drift along the coordinate on which it depends most, with bands and the data's density."""
     return _coefficient(result, new_axes(ax), coordinate, "f")
 
 
 def diffusion(result: Result, ax: Any = None, *, coordinate: int = 0) -> Any:
-    """A diagonal entry of a = σσᵀ along the coordinate on which it depends most, with bands, over the data."""
+    """A diagonal entry of a = σσᵀ along the coordinate on which it depends most, with bands and the data's density."""
     return _coefficient(result, new_axes(ax), coordinate, "a")
 
 
@@ -114,7 +114,7 @@ def by_date(result: Result, ax: Any = None, *, quantity: int = 0) -> Any:
     """
     date = None if result.measurement is None else result.measurement.clock.date
     if date is None:
-        raise InputError("This result is not on a clock that restarts, so that there is nothing to draw by date.")
+        raise InputError("The clock of this result does not restart, so there is nothing to plot by date.")
     if not 0 <= quantity < len(date.labels):
         raise InputError(f"There are {len(date.labels)} quantities by date, counted from 0, and no {quantity!r}.")
     ax = new_axes(ax)
@@ -130,7 +130,7 @@ def by_date(result: Result, ax: Any = None, *, quantity: int = 0) -> Any:
 
 
 def main_variable(result: Result, coordinate: int, symbol: str) -> int:
-    """The variable along which f^i ("f") or a^{ii} ("a") varies most; its own coordinate unless another beats it."""
+    """The variable along which f^i ("f") or a^{ii} ("a") varies most, with a preference for its own coordinate."""
     source, own = numeric_source(result), coordinate + 1
     ranges = {
         variable: float(np.ptp(_values(source, line_through(result, variable, 24), coordinate, symbol)))
@@ -162,7 +162,7 @@ def _coefficient(result: Result, ax: Any, coordinate: int, symbol: str) -> Any:
 
 
 def _band(found: DataFindings, ax: Any, points: np.ndarray, place: Place, values: np.ndarray) -> list[np.ndarray]:
-    """The pointwise band; returns what of it should be in view: its ends may be much wider than all the rest."""
+    """Draw the pointwise band, and return its central part for the limits of the axis: the ends may be very wide."""
     coordinate, variable, symbol = place
     drift_part, squared_part = coefficient_deviations(found.surrogate, points)
     deviation = drift_part[:, coordinate] if symbol == "f" else squared_part[:, coordinate, coordinate]
@@ -174,7 +174,7 @@ def _band(found: DataFindings, ax: Any, points: np.ndarray, place: Place, values
 
 
 def _imposed(found: DataFindings, ax: Any, points: np.ndarray, place: Place) -> list[np.ndarray]:
-    """The same coefficient with the symmetries imposed, where that was done."""
+    """Draw the coefficient with the symmetries imposed, if there is a refit."""
     if found.refit is None:
         return []
     coordinate, variable, symbol = place
@@ -190,7 +190,7 @@ def _values(source: Any, points: np.ndarray, coordinate: int, symbol: str) -> np
 
 
 def _limits(ax: Any, values: np.ndarray, symbol: str) -> None:
-    """Room for curves and bands, for zero in a, and not a microscope on what is constant."""
+    """Set limits that contain curves and bands, zero for a, and do not magnify constants."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (-1.0, 1.0)
     low = min(low, 0.0) if symbol == "a" else low
@@ -199,7 +199,7 @@ def _limits(ax: Any, values: np.ndarray, symbol: str) -> None:
 
 
 def _density(result: Result, ax: Any, variable: int) -> None:
-    """How many data there are, as a low relief at the bottom."""
+    """Draw the density of the data at the bottom."""
     points = data_points(result)
     if not len(points):
         return

@@ -33,7 +33,7 @@ def directions(view: ResultView, result: Result) -> Section | None:
 
 
 def coefficients(view: ResultView, result: Result) -> Section | None:
-    """Drift and diffusion of up to three coordinates, each along its own; the equation itself, where it is known."""
+    """Drift and diffusion of up to three coordinates, each along its main variable; the equation, if it is known."""
     shown = range(min(view.dimension, MOST_COORDINATES_DRAWN))
     html = render(
         "coefficients.html",
@@ -47,7 +47,7 @@ def coefficients(view: ResultView, result: Result) -> Section | None:
 
 
 def by_date(view: ResultView, result: Result) -> Section | None:
-    """Drift and noise in blocks of the date, where the clock of the data restarts."""
+    """Drift and noise in blocks of the date, for data on a clock that restarts."""
     date = None if result.measurement is None else result.measurement.clock.date
     if date is None:
         return None
@@ -63,7 +63,7 @@ def by_date(view: ResultView, result: Result) -> Section | None:
 
 
 def _pictures(result: Result, coordinates: range) -> list[tuple[Markup, str]]:
-    """Drift and diffusion side by side; none where the coefficients cannot be evaluated any more."""
+    """Drift and diffusion side by side; none if the coefficients cannot be evaluated."""
     try:
         centre = result.domain.centre[None]
         numeric_source(result).drift(centre[:, 0], centre[:, 1:])

@@ -1,4 +1,4 @@
-"""Pictures of generators: τ over time, ξ over the data, and the flow carrying real paths along."""
+"""Pictures of generators: τ over time, ξ over the data, and recorded paths moved by the flow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from liestonet.validation.flows import Reach
 from liestonet.validation.flows import flow as flow_along
 
 MOST_CURVES = 12
-# The flow moves a typical point by these parts of the box's half-width.
+# The flow moves a typical point by these fractions of the box's half-width.
 AMOUNTS = (0.25, 0.5)
 SHOWN_PATHS = 5
 ARROWS = 13
@@ -38,7 +38,7 @@ TOLERANCE = 1e-5
 
 
 def time_parts(result: Result, ax: Any = None) -> Any:
-    """τ_i(t) of every generator that moves time, with pointwise bands where the result comes from data."""
+    """τ_i(t) of every generator that moves time, with pointwise bands for results from data."""
     ax = new_axes(ax)
     points = line_through(result, 0)
     values = result.evaluated.components(points, [()])[()][:, :, 0]
@@ -95,7 +95,7 @@ def density_part(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
 
 
 def flow(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
-    """A few real paths (grey), and where the generator's flow carries them; for an equation, lines of the box."""
+    """A few recorded paths (grey) and their images under the flow; for an equation, lines through the box."""
     ax, generator = new_axes(ax), check_generator(result, generator)
     moved = moved_coordinates(result, generator)
     plane = len(moved) >= 2
@@ -131,7 +131,7 @@ def flow(result: Result, ax: Any = None, *, generator: int = 0) -> Any:
 
 
 def _carried(result: Result) -> list[Float[np.ndarray, "b v"]]:
-    """Points (t, x) of the paths to carry: real ones from data, gentle waves through the box for an equation."""
+    """Points (t, x) of the paths to move: recorded ones, or for an equation smooth curves through the box."""
     paths = [np.column_stack(path) for path in real_paths(result) if len(path[0]) > 1]
     if paths:
         return paths[:: max(1, len(paths) // SHOWN_PATHS)][:SHOWN_PATHS]
@@ -145,7 +145,7 @@ def _carried(result: Result) -> list[Float[np.ndarray, "b v"]]:
 
 
 def _colours(result: Result, ax: Any, generator: int, component: int, variable: int, across: int = 0) -> Any:
-    """One component as colours over two variables, with the data's paths on top."""
+    """Draw one component as colours over two variables, with recorded paths."""
     grid = grid_through(result, across, variable, (80, 60))
     values = result.evaluated.components(grid.reshape(-1, grid.shape[-1]), [()])[()][generator, :, component]
     values = values.reshape(grid.shape[:2])
@@ -173,7 +173,7 @@ def _colours(result: Result, ax: Any, generator: int, component: int, variable: 
 
 
 def _arrows(result: Result, ax: Any, generator: int, first: int, second: int) -> Any:
-    """Two components of ξ as arrows over the data's points, at the middle of time and of all other coordinates."""
+    """Draw two components of ξ as arrows over the data's points, at the middle of time and other coordinates."""
     points = data_points(result)
     if len(points):
         ax.scatter(

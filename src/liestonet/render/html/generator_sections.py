@@ -1,4 +1,4 @@
-"""Generators as formulas and pictures, candidates that are not decided, and the algebra they span."""
+"""Sections of generators as formulas and pictures, of undecided candidates, and of the algebra."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from liestonet.render.view import ResultView
 from liestonet.render.view_parts import GeneratorView
 from liestonet.result import Result
 
-# A τ that changes by less than this part of itself is the same at all times.
+# A τ whose relative change is below this counts as constant.
 STILL = 1e-6
 
 
@@ -58,14 +58,14 @@ def _card(row: GeneratorView, position: int, names: tuple[str, ...]) -> Card:
 
 
 def _pictured(result: Result) -> set[int]:
-    """Which generators get pictures: of very many those that move most variables, the first ones among equals."""
+    """The generators that get pictures: all, or, if there are many, those that move most variables."""
     sizes = component_sizes(result)[:MOST_LINES_ON_PAGE]
     moved = (sizes > VISIBLE * sizes.max(axis=1, keepdims=True)).sum(axis=1)
     return set(np.argsort(-moved, kind="stable")[:MOST_PICTURED].tolist())
 
 
 def _pictures(result: Result, i: int) -> Iterator[tuple[Markup, str]]:
-    """ξ over the data, what the flow does, and for densities β; each where there is something to see."""
+    """Pictures of ξ over the data, of the flow, and for densities of β, each if it is not trivial."""
     n, sizes = len(result.names), component_sizes(result)[i]
     visible = sizes > VISIBLE * max(float(sizes.max()), np.finfo(float).tiny)
     where = "over the data" if real_paths(result) else "over the domain"
@@ -92,7 +92,7 @@ def _is_constant(result: Result, i: int) -> bool:
 
 
 def _time_picture(result: Result) -> Markup | None:
-    """τ of all generators, where more than a shift of time is among them."""
+    """τ of all generators, if some of them moves time other than by a translation."""
     sizes = component_sizes(result)
     moving = sizes[:, 0] > VISIBLE * sizes.max(axis=1)
     tau = result.evaluated.components(line_through(result, 0), [()])[()][:, :, 0]
@@ -109,7 +109,7 @@ def candidates(view: ResultView, _: Result) -> Section | None:
 
 
 def algebra(view: ResultView, _: Result) -> Section | None:
-    """Name and explanation, and the commutators as a table, or as a list where it would be too wide."""
+    """Name and explanation, and the commutators as a table, or as a list if that is too wide."""
     said = view.algebra
     if said is None:
         return None
@@ -132,10 +132,11 @@ def _bracket(i: int, j: int) -> str:
 
 
 def maps(view: ResultView, result: Result) -> Section | None:
-    """Mirrors, turns and permutations, where these were asked for."""
+    """Mirrors, rotations and permutations, or a sentence that they were not tested."""
     found = result.discrete
     if found is None:
-        return None
+        untested = view.source.untested
+        return Section("Discrete symmetries", render("discrete.html", head=untested, rows=())) if untested else None
     head, *_ = view.discrete
     columns = ("map", "verdict", "residual", "95 % interval", "p-value", "among all", "centre")
     rows = found.table()

@@ -1,4 +1,4 @@
-"""The page of a comparison of groups: what they share, their constants against the condition, a line for each."""
+"""The page of a comparison of groups: common symmetries, constants against the condition, and a table of groups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPORT = "report.html"
 
 
 def write_comparison(comparison: GroupComparison, path: object) -> Path:
-    """Write the page, whole or not at all, and say where it is."""
+    """Write the page, never a partial file, and return its path."""
     from liestonet.trajectories.writers import replacing
 
     target = check_page(path)

@@ -27,7 +27,7 @@ WIDTH, ROW, EDGES, LONGEST_LABEL = 3.5, 0.11, 1.0, 14
 def constant_by_group(comparison: GroupComparison, ax: Any = None, *, constant: int = 0) -> Any:
     """One constant of the common equation in every group, with 95 % intervals, against the condition.
 
-    A line is the weighted mean where the groups are consistent with one value, else the straight line of the trend.
+    The line is the weighted mean if the groups are consistent with one value, else the straight line of the trend.
     """
     ax, found = new_axes(ax), comparison.constants
     if found is None or not 0 <= constant < len(found.names):
@@ -64,7 +64,7 @@ def groups_with_ladder(comparison: GroupComparison) -> list[Group]:
 
 
 def ladders_size(comparison: GroupComparison) -> tuple[float, float]:
-    """Inches of the ladders' picture: narrow enough for a phone, as high as there are rows."""
+    """Size in inches of the ladders' picture: narrow enough for a phone, with a height in proportion to its rows."""
     groups = groups_with_ladder(comparison)[:MOST_LADDERS]
     return WIDTH, EDGES + ROW * (_directions(comparison) + 1) * len(groups)
 
@@ -99,7 +99,7 @@ def ladders(comparison: GroupComparison, ax: Any = None) -> Any:
 
 
 def _directions(comparison: GroupComparison) -> int:
-    """Directions drawn of each group: those of the most symmetric one, and a few that are none."""
+    """Number of directions drawn for each group: the symmetries of the most symmetric group, and a few more."""
     groups = groups_with_ladder(comparison)
     most = max((group.dimension or 0 for group in groups), default=0) + BEYOND
     return min(most, max((len(group.ladder) for group in groups), default=1))

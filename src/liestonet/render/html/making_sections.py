@@ -1,4 +1,4 @@
-"""Flags, a summary of the data, and how to reproduce the result."""
+"""Sections of flags, of the data, and of how to reproduce the result."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from liestonet.result import Result
 
 
 def flags(view: ResultView, _: Result) -> Section | None:
-    """Every flag with its action."""
+    """Every flag with its advice."""
     return Section("Flags", render("flags.html", flags=view.flags)) if view.flags else None
 
 
 def data(view: ResultView, _: Result) -> Section | None:
-    """The summary of the data and their digest."""
+    """The summary of the data and their hash."""
     rows = view.source.data
     return Section("Data", render("data.html", rows=rows, digest=view.source.digest)) if rows else None
 
 
 def making(view: ResultView, _: Result) -> Section | None:
-    """What was done, settings, versions, seed, and the command that reproduces the result."""
+    """Method, settings, versions, seed, and the command that reproduces the result."""
     html = render("making.html", command=view.command, rows=view.making)
     return Section("How it was computed", html)
 

@@ -16,7 +16,7 @@ from liestonet.render.html.svg import inline
 
 
 class Section(NamedTuple):
-    """A heading and what stands below it."""
+    """A heading and the HTML below it."""
 
     title: str
     html: str
@@ -31,23 +31,23 @@ def _environment() -> Environment:
 
 
 def steady(text: str) -> str:
-    """A number and its per cent sign stay on one line."""
+    """Text in which numbers and per cent signs are not separated by a line break."""
     return text.replace(" %", "\u00a0%")
 
 
 def algebra_name(text: str) -> Markup:
-    """`R^11`, `h_3`: powers raised and indices lowered."""
+    """The name of an algebra, such as `R^11` or `h_3`, with superscripts and subscripts."""
     raised = re.sub(r"\^(\w+)", r"<sup>\1</sup>", str(escape(text)))
     return Markup(re.sub(r"_(\w+)", r"<sub>\1</sub>", raised))
 
 
 def render(template: str, **values: Any) -> Markup:
-    """A template filled in; text is escaped, pieces of HTML come as Markup."""
+    """A template filled with values; text is escaped, Markup is inserted unchanged."""
     return Markup(_environment().get_template(template).render(**values))
 
 
 def source(name: str) -> Markup:
-    """A file of templates/ as it is."""
+    """A file of templates/, unchanged."""
     loader = _environment().loader
     return Markup(loader.get_source(_environment(), name)[0]) if loader is not None else Markup()
 
@@ -65,5 +65,5 @@ def picture(draw: Callable[[Any], Any], description: str, size: tuple[float, flo
 
 
 def formula(content: str, spoken: str = "") -> Markup:
-    """MathML of our own making as a formula in the page."""
+    """MathML, made by `mathml`, as a formula in the page."""
     return Markup(math(content, spoken))

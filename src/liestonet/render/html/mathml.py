@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers typeset as text: generators, equations, brackets."""
+"""Formulas as MathML, which browsers typeset: generators, equations, brackets."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ UNCERTAIN = re.compile(r"\((-?[\d.e+-]+) ± ([\d.e+-]+)\)")
 
 
 def math(content: str, label: str = "") -> str:
-    """An inline formula; `label` is how it is read aloud."""
+    """An inline formula; `label` is its text for screen readers."""
     spoken = f' aria-label="{escape(label, quote=True)}"' if label else ""
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML"{spoken}><mrow>{content}</mrow></math>'
 
 
 def field_mathml(formula: Any, names: Sequence[str]) -> str:
-    """One generator: τ ∂t + ξ·∂x (+ β u∂u), its coefficients in front."""
+    """One generator τ ∂t + ξ·∂x (+ β u∂u), with coefficients before derivatives."""
     symbols = [partial("t"), *(partial(name) for name in names), f"<mi>u</mi>{partial('u')}"]
     return assemble(formula, symbols, STYLE)
 
 
 def partial(name: str) -> str:
-    """∂ with a name below."""
+    """∂ with a name as its index."""
     return f"<msub><mo form='prefix' lspace='0.1em' rspace='0'>∂</mo>{identifier(name)}</msub>"
 
 
@@ -50,7 +50,7 @@ def generator_name(position: int) -> str:
 
 
 def equation_mathml(coefficients: Any) -> list[str]:
-    """dx = f dt + σ dW, one line a coordinate, from the formulas of an SDE."""
+    """dx = f dt + σ dW from the formulas of an SDE, one line per coordinate."""
     diffusion = coefficients.diffusion
     noises = [
         differential("W") if diffusion.shape[1] == 1 else differential(f"W_{k + 1}") for k in range(diffusion.shape[1])
@@ -64,17 +64,17 @@ def equation_mathml(coefficients: Any) -> list[str]:
 
 
 def differential(name: str) -> str:
-    """d with a name behind."""
+    """d followed by a name."""
     return f"<mrow><mi mathvariant='normal'>d</mi>{identifier(name)}</mrow>"
 
 
 def combination(value: sympy.Expr) -> str:
-    """A sum of generators X1, X2, …, each behind its factor."""
+    """A sum of generators X1, X2, … with their factors."""
     return _sum_of([(factor, identifier(name)) for factor, name in combination_terms(value)]) or "<mn>0</mn>"
 
 
 def _sum_of(terms: Sequence[tuple[Any, str]]) -> str:
-    """Factors in front of units, signs between them."""
+    """A sum of products of factors and units, with signs between them."""
     text = ""
     for factor, unit in terms:
         negative = factor.could_extract_minus_sign()
@@ -87,12 +87,12 @@ def _sum_of(terms: Sequence[tuple[Any, str]]) -> str:
 
 
 def fenced(content: str) -> str:
-    """In round brackets that grow with the content."""
+    """The content in round brackets of its height."""
     return f'<mrow><mo stretchy="true">(</mo><mrow>{content}</mrow><mo stretchy="true">)</mo></mrow>'
 
 
 def expression(value: Any) -> str:
-    """A SymPy expression; what has no rule here is written as SymPy's text."""
+    """A SymPy expression; nodes without a rule are written as SymPy's text."""
     import sympy
 
     value = sympy.sympify(value)
@@ -116,7 +116,7 @@ def expression(value: Any) -> str:
 
 
 def _is_tall(exponent: Any) -> bool:
-    """Whether an exponent has a fraction with variables below its bar, which is too small to read above the line."""
+    """Whether an exponent has a fraction with variables in its denominator, which is too small as a superscript."""
     import sympy
 
     powers = exponent.atoms(sympy.Pow) - exponent.atoms(sympy.exp)
@@ -124,7 +124,7 @@ def _is_tall(exponent: Any) -> bool:
 
 
 def identifier(name: str) -> str:
-    """A name: Greek letters as letters, digits and what follows _ below the line; numbers with ± in brackets."""
+    """A name with Greek letters, and with digits and the part after _ as index; numbers with ± in brackets."""
     uncertain = UNCERTAIN.fullmatch(name)
     if uncertain:
         value, error = uncertain[1], uncertain[2]
@@ -168,12 +168,12 @@ def _sum(value: Any) -> str:
 
 
 def _factor(value: Any) -> str:
-    """An expression that others stand beside: a sum is put in brackets."""
+    """An expression as a factor of a product: sums get brackets."""
     return fenced(expression(value)) if value.is_Add else expression(value)
 
 
 def _product(value: Any) -> str:
-    """Factors with positive powers over those with negative ones, as a fraction where there are any."""
+    """A product, as a fraction if there are factors with negative powers."""
     import sympy
 
     if value.could_extract_minus_sign():
@@ -203,7 +203,7 @@ def _power(value: Any) -> str:
 
 
 def _function(value: Any, power: str = "") -> str:
-    """A named function; a whole power of it stands behind the name."""
+    """A named function; an integer power is written after the name, as in sin² x."""
     import sympy
 
     arguments = "<mo>,</mo>".join(expression(argument) for argument in value.args)

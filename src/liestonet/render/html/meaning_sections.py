@@ -8,7 +8,7 @@ from liestonet.result import Result
 
 
 def meaning(view: ResultView, _: Result) -> Section | None:
-    """What is said of all symmetries together, and of each generator that has a name."""
+    """Sentences on all symmetries together, and on each generator that has a name."""
     if not len(view.meaning) and view.next_step is None:
         return None
     together = [row.text for row in view.meaning if not row.about]

@@ -1,4 +1,4 @@
-"""The page: the verdict, a few key numbers, what moves, and the sections in order."""
+"""The page: the verdict, a few key numbers, the interactive part, and the sections in order."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from liestonet.render.use_view import solved_text
 from liestonet.render.view import ResultView
 from liestonet.result import Result
 
-# The page's scripts, one concept each, in the order in which they use each other.
+# The page's scripts, one concept each, in the order of their dependencies.
 SCRIPTS = ("fields", "flow", "plot", "paths", "steps", "stage", "ladder", "start")
 
 
 def write_report(result: Result, path: object, tolerances: Sequence[float] | None = None) -> Path:
-    """Write the page, whole or not at all, and say where it is."""
+    """Write the page, never a partial file, and return its path."""
     from liestonet.trajectories.writers import replacing
 
     target = check_page(path)
@@ -34,7 +34,7 @@ def write_report(result: Result, path: object, tolerances: Sequence[float] | Non
 
 @few_threads
 def render_page(result: Result, tolerances: Sequence[float] | None = None) -> str:
-    """The whole page as text; `tolerances` are those of the ladder's slider beside the result's own."""
+    """The whole page as text; `tolerances` are those of the ladder's slider in addition to the result's own."""
     view = ResultView.of(result)
     data = page_data(view, result, tolerances)
     script = scripts() if data is not None else ""
@@ -65,7 +65,7 @@ def render_page(result: Result, tolerances: Sequence[float] | None = None) -> st
 
 
 def scripts() -> Markup:
-    """All scripts of the page as one, which no other script sees into."""
+    """All scripts of the page as one block with its own scope."""
     files = "\n".join(source(f"scripts/{name}.js") for name in SCRIPTS)
     return Markup(f'\n"use strict";\n{{\n{files}\n}}\n')
 

@@ -1,6 +1,6 @@
-"""One meaning, one colour, in every picture: data, inferred, exact, error. Safe for colour-blind readers (Okabe–Ito).
+"""Colours of all pictures, one per meaning: data, inferred, exact, error. Safe for colour-blind readers (Okabe–Ito).
 
-On the page each colour becomes a variable of the style sheet, so that pictures follow the reader's light or dark mode.
+On the page each colour is a variable of the style sheet, so that pictures follow the reader's light or dark mode.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ SETTINGS: dict[Any, Any] = {
     "legend.frameon": False,
     "legend.fontsize": 8.0,
     "lines.linewidth": 1.7,
-    "svg.fonttype": "none",  # letters stay letters: they can be searched, copied and read aloud
+    "svg.fonttype": "none",  # text stays text: it can be searched, copied and read aloud
     "svg.hashsalt": "liestonet",  # the same result gives the same file
     "axes.formatter.use_mathtext": False,
     "axes.formatter.useoffset": False,
@@ -82,7 +82,7 @@ def stroke(position: int) -> dict[str, Any]:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Matplotlib with these settings, and as it was afterwards."""
+    """Matplotlib with the page's settings in this context."""
     import matplotlib as mpl
 
     with mpl.rc_context(SETTINGS):

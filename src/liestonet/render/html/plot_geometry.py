@@ -1,4 +1,4 @@
-"""What plots need to know of a result: labels with units, where the data are, lines through the box, projections."""
+"""Geometry of plots: labels with units, points of the data, lines and grids through the box."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from liestonet.errors import InputError
 from liestonet.result import Result
 
 MOST_POINTS = 4000
-# A component below this part of the largest, in units of the box, is not worth a picture.
+# A component below this fraction of the largest, in units of the box, gets no picture.
 VISIBLE = 0.02
 
 
 def new_axes(ax: Any) -> Any:
-    """The axes that were given, or new ones."""
+    """The given axes, or new ones."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ def new_axes(ax: Any) -> Any:
 
 
 def few_ticks(ax: Any) -> Any:
-    """So few numbers along the axes that they do not run into each other."""
+    """Limit the number of ticks so that their labels do not overlap."""
     ax.locator_params(nbins=5)
     return ax
 
@@ -52,7 +52,7 @@ def coefficient_label(result: Result, symbol: str, coordinate: int, power: int) 
 
 
 def data_points(result: Result) -> Float[np.ndarray, "b v"]:
-    """Points (t, x) of the data, evenly thinned; none for an equation."""
+    """Points (t, x) of the data, evenly thinned; empty for an equation."""
     variables = result.domain.dimension + 1
     found = result.estimated
     points = np.zeros((0, variables)) if found is None else found.surrogate.overview.points
@@ -63,7 +63,7 @@ def data_points(result: Result) -> Float[np.ndarray, "b v"]:
 
 
 def drawn(result: Result, path: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "more v"]:
-    """A path (t, x) as it is drawn: periodic coordinates inside their turn, the line broken where one ends."""
+    """A path (t, x) for drawing: periodic coordinates reduced to one period, with the line broken at its ends."""
     if not result.domain.periodic or not len(path):
         return path
     wrapped = result.domain.wrapped(path)
@@ -73,12 +73,12 @@ def drawn(result: Result, path: Float[np.ndarray, "b v"]) -> Float[np.ndarray, "
 
 
 def real_paths(result: Result) -> Sequence[tuple[np.ndarray, np.ndarray]]:
-    """The few paths that the result remembers."""
+    """The few recorded paths that are stored in the result."""
     return () if result.estimated is None else result.estimated.data.paths
 
 
 def middle(result: Result) -> Float[np.ndarray, " v"]:
-    """The point that pictures pass through: the data's median, or the middle of the box."""
+    """The point through which lines and grids pass: the data's median, or the middle of the box."""
     points = data_points(result)
     return np.median(points, axis=0) if len(points) else result.domain.centre
 
@@ -108,9 +108,9 @@ def component_sizes(result: Result) -> Float[np.ndarray, "m components"]:
 
 
 def moved_coordinates(result: Result, generator: int) -> Int[np.ndarray, " k"]:
-    """Coordinates that a generator moves visibly, most moved first; ties keep their order.
+    """Coordinates that a generator moves visibly, those that move most first; ties keep their order.
 
-    Where a formula agrees with an estimate, what it leaves alone is moved by errors only, and does not count.
+    For an estimate with a formula, coordinates that the formula does not move are moved by errors only and left out.
     """
     sizes = component_sizes(result)[generator]
     state = sizes[1 : len(result.names) + 1]
@@ -122,7 +122,7 @@ def moved_coordinates(result: Result, generator: int) -> Int[np.ndarray, " k"]:
 
 
 def check_generator(result: Result, generator: int) -> int:
-    """Refuse a number that no generator has; they count from 0, as in arrays."""
+    """The number of a generator, counted from 0; an error if there is none with this number."""
     count = result.fields.count
     if not 0 <= generator < count:
         raise InputError(f"There are {count} generators, counted from 0, and none has the number {generator}.")
@@ -130,7 +130,7 @@ def check_generator(result: Result, generator: int) -> int:
 
 
 def numeric_source(result: Result) -> Any:
-    """Coefficients that can be evaluated; of an equation with free parameters those at the first draw."""
+    """Coefficients that can be evaluated; for an equation with free parameters those at the first draw."""
     source = result.surrogate
     if result.draw:
         return source.with_parameters({name: Fraction(value) for name, value in result.draw.items()})

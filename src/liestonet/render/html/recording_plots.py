@@ -1,4 +1,4 @@
-"""Pictures of data before anything is computed with them: paths against time, and the steps of each coordinate."""
+"""Pictures of data before any analysis: paths against time, and the steps of each coordinate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from liestonet.render.limits import (
 from liestonet.trajectories import Trajectories
 from liestonet.trajectories.columns import make_header
 
-ROW = (7.2, 2.3)  # inches of a coordinate's two pictures
+ROW = (7.2, 2.3)  # size in inches of a coordinate's two pictures
 
 
 def paths(data: Trajectories, ax: Any = None, *, coordinate: int = 0) -> Any:
@@ -55,7 +55,7 @@ def steps(data: Trajectories, ax: Any = None, *, coordinate: int = 0) -> Any:
 def outline(
     times: Float[np.ndarray, " n"], values: Float[np.ndarray, " n"]
 ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-    """A path with so few points as a line can show; lowest and highest of each piece are among them."""
+    """A path reduced to the points needed for a line, with the lowest and highest of every piece."""
     if len(values) <= MOST_POINTS_OF_A_LINE:
         return times, values
     pieces = np.array_split(np.arange(len(values)), MOST_POINTS_OF_A_LINE // 2)
@@ -65,7 +65,7 @@ def outline(
 
 
 def draw_recording(data: Trajectories, file: Path) -> None:
-    """Write paths and steps of the first coordinates as a picture, in the format that the file's name says."""
+    """Write paths and steps of the first coordinates as a picture, in the format given by the file's ending."""
     from matplotlib.figure import Figure
 
     rows = min(data.dimension, MOST_ROWS_OF_A_PICTURE)

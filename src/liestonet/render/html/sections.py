@@ -1,5 +1,5 @@
 """The sections of the page, in their order. A new one is a function `(view, result) -> Section | None`
-in one of the files beside this one, and a line in `SECTIONS`.
+in a module of this package, and a line in `SECTIONS`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Figures as SVG inside a page: text stays text, colours follow the page, and every picture says what it shows."""
+"""Figures as SVG inside a page: text stays text, colours follow the page, and every picture has a description."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 
 from liestonet.render.html.palette import VARIABLES
 
-DOTS = 90  # resolution of what is rasterised
+DOTS = 90  # resolution of rasterised parts, in dots per inch
 LONG_NUMBER = re.compile(r"(\d+\.\d)\d+")
 IMAGE = re.compile(r"(data:image/png;base64,)([^\"]+)")
-COLOURS = 64  # of clouds of points, which have one colour and its mixtures with the paper
+COLOURS = 64  # number of colours of point clouds, which have one colour and its mixtures with the background
 FONT = re.compile(r"font: ([0-9.]+px) [^;\"]*")
 
 
 def inline(figure: Any, description: str) -> str:
-    """The figure as an element with a text alternative, and identifiers of its own."""
+    """The figure as an element with a text alternative and unique identifiers."""
     text = io.StringIO()
     figure.savefig(text, format="svg", dpi=DOTS, metadata={"Date": None, "Creator": None, "Format": None})
     content = text.getvalue()
@@ -29,7 +29,7 @@ def inline(figure: Any, description: str) -> str:
 
 
 def few_colours(encoded: str) -> str:
-    """A cloud of points by a palette, where it is lighter like this; a colour scale, which covers all, as it is."""
+    """A rasterised image with a palette if that is smaller, as for point clouds; else unchanged."""
     from PIL import Image
 
     small = io.BytesIO()
@@ -44,25 +44,25 @@ def few_colours(encoded: str) -> str:
 
 
 def short_numbers(svg: str) -> str:
-    """Outlines with one decimal, a tenth of a point: most of a picture's weight is in the others."""
+    """Outlines with coordinates rounded to a tenth of a point: further decimals are most of a picture's size."""
     return re.sub(r' d="[^"]*"', lambda found: LONG_NUMBER.sub(r"\1", found[0]), svg)
 
 
 def own_identifiers(svg: str, mark: str) -> str:
-    """The same with identifiers that no other picture of the page has."""
+    """The picture with identifiers that no other picture of the page has."""
     svg = re.sub(r'\bid="', f'id="p{mark}-', svg)
     return re.sub(r'(url\(|href=")#', rf"\1#p{mark}-", svg)
 
 
 def page_colours(svg: str) -> str:
-    """Colours and fonts of the page instead of fixed ones."""
+    """The picture with the colours and fonts of the page instead of fixed ones."""
     for colour, variable in VARIABLES.items():
         svg = re.sub(rf"(?<=[ :]){colour}\b", f"var({variable})", svg, flags=re.IGNORECASE)
     return FONT.sub(r"font: \1 var(--sans)", svg)
 
 
 def with_description(svg: str, description: str) -> str:
-    """The bare element, of the width that the page gives it, named for who cannot see it."""
+    """The SVG element without a fixed width, with a description for screen readers."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     opening, rest = body.split(">", 1)

@@ -1,4 +1,4 @@
-"""Pictures of a validation: ΔNLL against ε, residuals after a push beside floor and control, quantiles of residuals."""
+"""Pictures of a validation: ΔNLL against ε, residuals after a push with floor and control, quantiles of residuals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from liestonet.render.html.plot_geometry import few_ticks, new_axes
 from liestonet.validation.after_push import Misfit
 from liestonet.validation.validate import Validation
 
-# ΔNLL below this is drawn at the lower edge: residuals cannot tell it from zero.
+# ΔNLL below this is drawn at the lower edge: it cannot be distinguished from zero.
 LEAST = 1e-5
 
 
@@ -36,7 +36,7 @@ def delta_nll(validation: Validation, ax: Any = None) -> Any:
 
 
 def after_push_bars(validation: Validation, ax: Any = None) -> Any:
-    """Residuals of drift and diffusion together after a push, beside the floor and a random push."""
+    """Residuals of drift and diffusion together after a push, with the floor and a random push."""
     ax = new_axes(ax)
     rows = [row for row in validation.after_push if row.residual is not None]
     places = np.arange(len(rows))

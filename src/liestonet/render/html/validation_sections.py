@@ -1,4 +1,4 @@
-"""The section on validation: what it found, as sentences, pictures and numbers."""
+"""The section on validation: its results as sentences, pictures and numbers."""
 
 from __future__ import annotations
 

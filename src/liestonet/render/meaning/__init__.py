@@ -1,4 +1,4 @@
-"""What a result means, in the words of those who made the recording: generators, algebra, and what is absent."""
+"""The meaning of a result for users: of its generators, its algebra, and of symmetries that are absent."""
 
 from liestonet.render.meaning.meaning import Meaning, Said, meaning_of
 

@@ -1,6 +1,6 @@
-"""What the symmetries mean together: how simple the process is, and what the absence of others says.
+"""The meaning of all symmetries together: how simple the process is, and what follows from absent symmetries.
 
-Each sentence has a code; `tests/render/meaning` proves what it claims on the equations of the catalogue.
+Each sentence has a code; `tests/render/meaning` proves its claim on the equations of the catalogue.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from liestonet.render.numbers import percent
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
 
-# Dimensions that a scalar equation can have, by the theory of method.md §1.4: paths and densities.
+# Possible dimensions for a scalar equation (method.md §1.4): for paths and for densities.
 MOST_OF_PATHS, BESSEL_TYPE = 3, 2
 HEAT, INVERSE_SQUARE = 6, 4
 MOST_OF_ANGLES = 2
@@ -23,7 +23,7 @@ MOST_OF_ANGLES = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """What the sentences rest on: the shapes in the order of the generators, and what is left open."""
+    """The basis of the sentences: the shapes in the order of the generators, and the undecided directions."""
 
     result: Result
     shapes: Sequence[known.Shape | None]
@@ -38,19 +38,19 @@ class Setting:
 
     @property
     def undecided(self) -> int:
-        """Directions that may be symmetries."""
+        """Number of undecided directions, which may be symmetries."""
         return sum(row.verdict == "undecided" for row in self.result.ladder)
 
     @property
     def supported(self) -> bool:
-        """Whether there are as many symmetries as were counted, at least."""
+        """Whether there are at least as many symmetries as were counted."""
         if isinstance(self.result.findings, DataFindings):
             return self.dimension == sum(row.verdict == "symmetry" for row in self.result.ladder)
         return "ambiguous" not in {flag.code for flag in self.result.flags}
 
     @property
     def complete(self) -> bool:
-        """Whether the number found is the number there is: proved for an equation, nothing undecided for data."""
+        """Whether the number of symmetries is certain: proved for an equation, nothing undecided for data."""
         found = self.result.findings
         if isinstance(found, DataFindings):
             doubtful = changes_with_date(found) or not_adequate(found)
@@ -60,7 +60,7 @@ class Setting:
 
     @property
     def level(self) -> str:
-        """` (residuals below 3.5 %)`, where the answer comes from data."""
+        """For results from data a remark such as ` (residuals below 3.5 %)`, else empty."""
         if not isinstance(self.result.findings, DataFindings):
             return ""
         upper = max((row.upper for row in self.result.ladder if row.verdict == "symmetry"), default=0.0)
@@ -68,13 +68,13 @@ class Setting:
 
     @property
     def scalar(self) -> bool:
-        """One coordinate whose law decides: with one noise Itô symmetries and those of the law are the same."""
+        """Whether there is one coordinate with one noise: Itô symmetries and those of the law are then the same."""
         noises = self.result.surrogate.noise
         return self.coordinates == 1 and (self.result.symmetry == "law" or noises == 1)
 
     @property
     def turning(self) -> bool:
-        """Whether a coordinate is an angle: symmetries are then those that close round the turn."""
+        """Whether a coordinate is an angle, so that symmetries must be periodic."""
         return bool(self.result.domain.periodic)
 
     def has(self, shape: type) -> bool:
@@ -82,7 +82,7 @@ class Setting:
 
 
 def algebra_sentences(result: Result, shapes: Sequence[known.Shape | None]) -> Iterator[tuple[str, str]]:
-    """Code and sentence of everything that is said of the symmetries together."""
+    """Code and text of every sentence on all symmetries together."""
     setting = Setting(result, shapes)
     if math.isinf(result.dimension):
         return
@@ -104,14 +104,14 @@ def algebra_sentences(result: Result, shapes: Sequence[known.Shape | None]) -> I
 
 
 def _scalar(setting: Setting) -> Iterator[tuple[str, str]]:
-    """One coordinate: 3, 2, 1 symmetries."""
+    """Sentences for one coordinate with 3, 2 or 1 symmetries."""
     if setting.dimension == MOST_OF_PATHS and setting.supported:
         yield (
             "brownian",
             (
-                "Three symmetries in one coordinate, the most there can be: Brownian motion in disguise. A change of "
-                "coordinate and clock turns the process into Brownian motion, so that its solution and transition "
-                "density are known in closed form, away from the ends of the state space."
+                "Three symmetries in one coordinate, the largest possible number: a change of coordinate and clock "
+                "transforms the process to Brownian motion, so that its solution and transition density are known in "
+                "closed form, away from the ends of the state space."
             ),
         )
         yield from _resolved(setting)
@@ -134,9 +134,9 @@ def _scalar(setting: Setting) -> Iterator[tuple[str, str]]:
 
 
 def _angle(setting: Setting) -> Iterator[tuple[str, str]]:
-    """One angle whose law does not change with time: two symmetries close round the turn, or time translation alone.
+    """Sentences for one angle whose law does not depend on time: two periodic symmetries, or time translation only.
 
-    With y = ∫dθ/σ, a symmetry that closes has constant τ, and c(t) ∂y with c′ = c f′(y) only where f is constant.
+    With y = ∫dθ/σ, a periodic symmetry has constant τ, and c(t) ∂y with c′ = c f′(y) only if f is constant.
     """
     if not setting.complete or not setting.has(known.TimeTranslation):
         return
@@ -144,19 +144,19 @@ def _angle(setting: Setting) -> Iterator[tuple[str, str]]:
         yield (
             "free-rotor",
             (
-                "Two symmetries round the turn, the most there can be: a free rotor. In an angle of its own its drift "
-                "and its noise are constant."
+                "Two periodic symmetries, the largest possible number for one angle: a free rotor. For a suitable "
+                "angle its drift and noise are constant."
             ),
         )
     elif setting.dimension == 1:
         yield (
             "driven-rotor",
-            "One symmetry round the turn: in no angle are drift and noise both constant, so the rotor is not free.",
+            "One periodic symmetry: drift and noise are not both constant for any angle, so the rotor is not free.",
         )
 
 
 def _resolved(setting: Setting) -> Iterator[tuple[str, str]]:
-    """What three symmetries say of drift and noise in the coordinate as it is."""
+    """Sentences on drift and noise in the original coordinate if there are three symmetries."""
     plain = known.spanned(setting.shapes)
     if not plain:
         return
@@ -171,15 +171,15 @@ def _resolved(setting: Setting) -> Iterator[tuple[str, str]]:
 
 
 def _system(setting: Setting) -> Iterator[tuple[str, str]]:
-    """Several coordinates, or several noises."""
+    """Sentences for several coordinates or several noises."""
     n = setting.coordinates
     if known.rank_of_shifts(setting.shapes) == n and not setting.turning:
         same = known.common_rate(setting.shapes)
         yield (
             "linear-system",
             (
-                f"{'Every shift' if n == 1 else f'{n} independent shifts'} of the state: a linear system. Its drift "
-                "is linear in the state, and its noise does not depend on it."
+                f"{'Every shift' if n == 1 else f'{n} independent shifts'} of the state: a linear system. Its "
+                "drift is linear in the state, and its noise does not depend on the state."
             ),
         )
         if n > 1 and same is not None and same != 0:
@@ -199,31 +199,33 @@ def _system(setting: Setting) -> Iterator[tuple[str, str]]:
 
 
 def _densities(setting: Setting) -> Iterator[tuple[str, str]]:
-    """One coordinate: 6, 4, fewer symmetries of the Fokker–Planck equation."""
+    """Sentences for one coordinate with 6, 4 or fewer symmetries of the Fokker–Planck equation."""
     if setting.coordinates > 1 or not setting.complete or setting.turning:
         return
     if setting.dimension == HEAT:
         yield (
             "heat",
             (
-                "Six symmetries in one coordinate: the heat equation in disguise, whose transition density is known in "
-                "closed form (a Gaussian in a suitable coordinate, times a factor)."
+                "Six symmetries in one coordinate: the Fokker–Planck equation can be transformed to the heat equation, "
+                "so its transition density is known in closed form (a Gaussian in a suitable coordinate, times a "
+                "factor)."
             ),
         )
     elif setting.dimension == INVERSE_SQUARE:
         yield (
             "inverse-square",
             (
-                "Four symmetries in one coordinate: the heat equation with an inverse-square potential in disguise. "
-                "Its transition density is known in closed form (a Bessel function)."
+                "Four symmetries in one coordinate: the Fokker–Planck equation can be transformed to the heat equation "
+                "with an inverse-square potential, so its transition density is known in closed form (a Bessel "
+                "function)."
             ),
         )
     elif setting.dimension and setting.dimension < INVERSE_SQUARE:
-        yield "no-kernel", "Too few symmetries of the density's equation to give its transition density in closed form."
+        yield "no-kernel", "Too few symmetries of the Fokker–Planck equation for a transition density in closed form."
 
 
 def _order(setting: Setting) -> Iterator[tuple[str, str]]:
-    """What the structure of the algebra says of applying its symmetries one after the other."""
+    """Sentences on what the structure of the algebra implies for successive reductions."""
     algebra = setting.result.algebra
     if algebra.open or algebra.dimension < 2 or not algebra.named.resolved:
         return

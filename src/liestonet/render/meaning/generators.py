@@ -1,4 +1,4 @@
-"""What each generator means, in a sentence: the words for the shapes of `shapes.py`."""
+"""The meaning of each generator in a sentence, for the shapes of `shapes.py`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 from liestonet.render.meaning import shapes as known
 from liestonet.render.meaning.quantities import Quantities
 
-# What a change of the state is compared for: with the Wiener process fixed, the noise; else only its covariance.
+# The part of the noise that a symmetry preserves: with the Wiener process fixed, the noise; else its covariance.
 NOISE = {
     "ito": "noise",
     "random": "noise",
     "law": "covariance of the noise",
     "fokker-planck": "covariance of the noise",
 }
-# What solves the equation: paths, or densities.
+# The qualification of "another path", by kind of symmetry.
 SAME = {"ito": "with the same noise", "random": "with the same noise", "law": "of the same equation"}
 
 
 @dataclass(frozen=True)
 class Speaker:
-    """Words for shapes: of one kind of symmetry, for coordinates with these names, with these errors and units.
+    """Sentences on shapes, for one kind of symmetry, given names of coordinates, errors and units.
 
-    `density` says that a Fokker–Planck generator multiplies the density by a factor that is not constant beside moving
-    the state, so that it is not a symmetry of paths.
+    `density` means that a Fokker–Planck generator also multiplies the density by a factor that is not constant, so that
+    it is not a symmetry of paths.
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Speaker:
     density: bool = False
 
     def sentence(self, shape: known.Shape) -> str:
-        """What the shape says of the equation."""
+        """The sentence on a shape: what it implies for the equation."""
         words: dict[type, Callable[[Any], str]] = {
             known.TimeTranslation: self._time,
             known.MovingFrame: self._frame,
@@ -59,13 +59,13 @@ class Speaker:
         return NOISE[self.kind]
 
     def _rules(self, ending: str) -> str:
-        """`drift and noise do not …`."""
+        """The subject of a rule, drift and noise or densities, followed by an ending."""
         if self.density:
             return f"after multiplication by a factor, densities obey the same equation {ending}"
         return f"drift and {self._noise} {ending}"
 
     def _listed(self, indices: Sequence[int]) -> str:
-        """`x`, `x and y`."""
+        """Names of coordinates in a sentence: `x`, `x and y`."""
         shown = [self.names[i] for i in indices]
         return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
@@ -121,7 +121,7 @@ class Speaker:
         return "" if shape.rate is None else f" with slope {self.quantities.text(shape.rate, self.quantities.per_time)}"
 
     def _fate(self, shape: known.SharedShift) -> str:
-        """What becomes of the difference of two paths."""
+        """A sentence on how the difference of two paths evolves."""
         if shape.rate is None:
             return ""
         turn = ""
@@ -136,7 +136,7 @@ class Speaker:
         return f"{subject} {' and '.join(part for part in (turn, decay) if part)}." if turn or decay else ""
 
     def _decay(self, rate: Any) -> str:
-        """`relaxes at the rate k = …`, with the time that it takes."""
+        """A clause such as `relaxes at the rate k = …`, with the relaxation time."""
         value, say = self.quantities.value(rate), self.quantities
         if value is None:
             falls = rate.could_extract_minus_sign()
@@ -208,20 +208,20 @@ class Speaker:
 
     def _similar(self, shape: known.SelfSimilar) -> str:
         about = "" if shape.origin == 0 else f" about t = {self.quantities.text(shape.origin, self.quantities.time)}"
-        what = "densities look" if self.density else "the process looks"
+        what = "densities obey the same equation" if self.density else "the process has the same law"
         if shape.straight is not None:
             y = self.quantities.formula(shape.straight)
-            return f"Self-similar{about} in {y}: watched c times as long, {what} the same with {y} magnified √c times."
+            return f"Self-similar{about} in {y}: with time scaled by c and {y} by √c, {what}."
         parts = [self._magnified(i, exponent, shape.centre[i]) for i, exponent in enumerate(shape.exponents)]
         diffusive = all(self.quantities.text(exponent) == "1/2" for exponent in shape.exponents)
         ending = ", as in diffusion" if diffusive else ""
-        return f"Self-similar{about}: watched c times as long, {what} the same with {', '.join(parts)}{ending}."
+        return f"Self-similar{about}: with time scaled by c, {', '.join(parts)}, {what}{ending}."
 
     def _magnified(self, i: int, exponent: Any, centre: Any) -> str:
         name = self.names[i] if centre == 0 else f"{self.names[i]} - ({self.quantities.text(centre)})"
         shown = self.quantities.text(exponent)
-        factor = {"0": "unchanged", "1/2": "magnified √c times", "1": "magnified c times"}
-        return f"{name} {factor.get(shown, f'magnified c^({shown}) times')}"
+        factor = {"0": "unchanged", "1/2": "by √c", "1": "by c"}
+        return f"{name} {factor.get(shown, f'by c^({shown})')}"
 
     def _clock(self, shape: known.OtherClock) -> str:
         say = self.quantities
@@ -251,6 +251,6 @@ class Speaker:
                 f"same noise, so the equation is linear in the state{along}."
             )
         return (
-            "An amount that depends on the noise: the distance of two very near paths with the same noise can stay "
-            "proportional to it for ever, so it tells how fast the initial state is forgotten."
+            "An amount that depends on the noise: the distance of two neighbouring paths with the same noise can be "
+            "proportional to it at all times, so it gives the rate at which the dependence on the initial state decays."
         )

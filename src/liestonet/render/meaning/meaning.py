@@ -1,4 +1,4 @@
-"""A result in words: a sentence for each generator that has a name, for all together, and for mirrors."""
+"""The meaning of a result: sentences on generators with a name, on all together, and on mirrors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Said:
-    """One sentence: what it is `about` ("X1, X2", or empty for all together), its `code`, and the `text`."""
+    """One sentence: the generators it is `about` ("X1, X2", or empty for all together), its `code`, and the `text`."""
 
     about: str
     code: str
@@ -30,7 +30,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Meaning:
-    """Everything that a result means, the symmetries together first."""
+    """All sentences on a result, those on all symmetries together first."""
 
     rows: tuple[Said, ...] = ()
 
@@ -41,7 +41,7 @@ class Meaning:
         return len(self.rows)
 
     def sentences(self) -> Iterator[str]:
-        """Each with the generators that it is about in front."""
+        """Each sentence, preceded by the generators that it is about."""
         yield from (f"{row.about}: {row.text}" if row.about else row.text for row in self.rows)
 
     def to_list(self) -> list[dict[str, str]]:
@@ -50,7 +50,7 @@ class Meaning:
 
 
 def meaning_of(result: Result) -> Meaning:
-    """What a result means; empty where nothing in it has a name."""
+    """The meaning of a result; empty if no sentence applies."""
     reader = Reader(result)
     together = [Said("", code, text) for code, text in algebra_sentences(result, reader.shapes)]
     mirrors = [Said("", code, text) for code, text in mirror_sentences(result)]
@@ -65,12 +65,12 @@ class Reader:
 
     @cached_property
     def frame(self) -> Frame:
-        """The symbols of the formulas."""
+        """The symbols in the formulas."""
         return frame_of(self.result.closed_forms, self.result.names, len(self.result.noises))
 
     @cached_property
     def shapes(self) -> tuple[Shape | None, ...]:
-        """What each generator does; of very many the first ones are looked at."""
+        """The shape of each generator; if there are many, only of the first ones."""
         return tuple(shape_of(row, self.frame) for row in self.result.closed_forms[:MOST_LINES])
 
     def generators(self) -> Iterator[Said]:
@@ -84,7 +84,7 @@ class Reader:
                 yield Said(f"X{i + 1}", code_of(shape), speaker.sentence(shape))
 
     def _weighs(self, formula: Formula) -> bool:
-        """Whether a Fokker–Planck generator multiplies densities by more than moving the state does."""
+        """Whether a Fokker–Planck generator multiplies densities by a factor beyond that of the motion of the state."""
         if self.result.symmetry != "fokker-planck":
             return False
         import sympy
@@ -95,13 +95,13 @@ class Reader:
 
 
 def code_of(shape: Shape) -> str:
-    """`time-translation` for TimeTranslation."""
+    """The code of a shape: `time-translation` for TimeTranslation."""
     name = type(shape).__name__
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).removeprefix("-")
 
 
 def _grouped(rows: Sequence[Said]) -> list[Said]:
-    """Generators of which the same is said share a row."""
+    """Rows in which generators with the same sentence are joined."""
     about: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         about.setdefault((row.code, row.text), []).append(row.about)

@@ -1,4 +1,4 @@
-"""Mirrors, turns and permutations in words, where they were asked for."""
+"""Sentences on mirrors, rotations and permutations, if they were tested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def mirror_sentences(result: Result) -> Iterator[tuple[str, str]]:
-    """Code and sentence for each map that was found to be a symmetry, or what it says that there is none."""
+    """Code and sentence for each map that is a symmetry, or a sentence that there is none."""
     from liestonet.validation.maps.discrete import Discrete
 
     found = result.discrete

@@ -1,4 +1,4 @@
-"""Numbers in sentences: with the errors of estimated constants, and in the units of the data."""
+"""Numbers in sentences, with errors of estimated constants and units of the data."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from liestonet.formulas.formula import Constant
 from liestonet.formulas.notation import expression_text, with_uncertainty
 from liestonet.render.numbers import number
 
-Expr = Any  # a SymPy expression: SymPy's own types do not know what their methods return
+Expr = Any  # a SymPy expression: the types of SymPy's methods are incomplete
 
 PLAIN_UNIT = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
 class Quantities:
-    """Turns expressions into text; `constants` are those with errors, `units` the labels of data by coordinate."""
+    """Text of expressions; `constants` are those with errors, `units` the data's units by coordinate."""
 
     constants: Sequence[Constant] = ()
     units: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, expression: Expr) -> float | None:
-        """The number that an expression stands for; None where parameters are left in it."""
+        """The value of an expression; None if it contains parameters."""
         known = {row.symbol: row.value for row in self.constants}
         try:
             return float(expression.subs(known))
@@ -34,13 +34,13 @@ class Quantities:
             return None
 
     def error(self, expression: Expr) -> float:
-        """Its standard error, to first order; errors of different constants are taken as independent."""
+        """The standard error of an expression, to first order, with independent errors of the constants."""
         known = {row.symbol: row.value for row in self.constants}
         slopes = [float(expression.diff(row.symbol).subs(known)) * row.uncertainty for row in self.constants]
         return float(np.linalg.norm(slopes)) if slopes else 0.0
 
     def text(self, expression: Expr, unit: str = "") -> str:
-        """`1.27 ± 0.04 s⁻¹`, `2`, `k`."""
+        """An expression as text: `1.27 ± 0.04 s⁻¹`, `2`, `k`."""
         return f"{self._bare(expression)}{f' {unit}' if unit else ''}"
 
     def _bare(self, expression: Expr) -> str:
@@ -55,7 +55,7 @@ class Quantities:
         return plain(self._rounded(expression))
 
     def up_to_unit(self, expression: Expr) -> str:
-        """The same without a positive factor."""
+        """A formula without a positive constant factor."""
         size, rest = self._rounded(expression).as_coeff_Mul()
         return plain(rest if size > 0 else -rest)
 
@@ -66,7 +66,7 @@ class Quantities:
 
     @property
     def per_time(self) -> str:
-        """The unit of a rate: `s⁻¹`, `1/(10 min)`, or nothing where the data have no unit of time."""
+        """The unit of a rate: `s⁻¹`, `1/(10 min)`, or empty if the data have no unit of time."""
         unit = self.units.get("t", "")
         return unit and (f"{unit}⁻¹" if PLAIN_UNIT.fullmatch(unit) else f"1/({unit})")
 
@@ -81,5 +81,5 @@ def _rounded(row: Constant) -> str:
 
 
 def plain(expression: Expr) -> str:
-    """A formula as text; a decimal has four digits."""
+    """A formula as text, with decimals of four digits."""
     return number(float(expression)) if expression.is_Float else expression_text(expression)

@@ -1,6 +1,6 @@
-"""What a generator in closed form does, recognised from its formula: shift, scaling, rotation, boost, another clock.
+"""Shapes of generators, recognised from their formulas: shift, scaling, rotation, boost, another clock.
 
-Each shape is a claim about the equation, which `tests/render/meaning` proves on the equations themselves.
+Each shape implies a claim about the equation, which `tests/render/meaning` proves on the equations.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from liestonet.render.limits import LONGEST_EXPLAINED, LONGEST_INTEGRAND
 if TYPE_CHECKING:
     import sympy
 
-Expr = Any  # a SymPy expression: SymPy's own types do not know what their methods return
+Expr = Any  # a SymPy expression: the types of SymPy's methods are incomplete
 
 Components = tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
 class TimeTranslation:
-    """∂t: the coefficients do not contain the time."""
+    """∂t: the coefficients do not depend on time."""
 
 
 @dataclass(frozen=True)
 class MovingFrame:
-    """∂t + c·∂: the coefficients depend on x − c t only."""
+    """∂t + c·∂: the coefficients are functions of x − c t only."""
 
     velocity: Components
 
 
 @dataclass(frozen=True)
 class Shift:
-    """c·∂ with constant c: the coefficients do not change along c."""
+    """c·∂ with constant c: the coefficients are constant along c."""
 
     direction: Components
 
 
 @dataclass(frozen=True)
 class SharedShift:
-    """ξ(t)·∂: the noise does not change along ξ, and the drift is linear there: (ξ·∇)f = ξ′.
+    """ξ(t)·∂: the noise is constant along ξ, and the drift is linear along it: (ξ·∇)f = ξ′.
 
-    `rate` is λ where ξ = e^{λt} times a constant vector, or times cosine and sine of `frequency` t; None where ξ
-    depends on time in another way. `boost` says that ξ is a polynomial of first degree in t.
+    `rate` is λ if ξ = e^{λt} times a constant vector, or times cosine and sine of `frequency` t; None if ξ depends on
+    time in another way. `boost` means that ξ is a polynomial of first degree in t.
     """
 
     components: Components
@@ -56,7 +56,7 @@ class SharedShift:
 
 @dataclass(frozen=True)
 class Scaling:
-    """Σ wᵢ (xᵢ − cᵢ) ∂ᵢ: what xᵢ − cᵢ is multiplied by, its drift and noise are multiplied by."""
+    """Σ wᵢ (xᵢ − cᵢ) ∂ᵢ: if xᵢ − cᵢ is multiplied by a factor, its drift and noise are multiplied by the same."""
 
     weights: Components
     centre: Components
@@ -64,7 +64,7 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Rotation:
-    """A turn in the plane of two coordinates, on circles or, with unequal `factors`, on ellipses."""
+    """A rotation in the plane of two coordinates, on circles or, with unequal `factors`, on ellipses."""
 
     plane: tuple[int, int]
     factors: tuple[Expr, Expr]
@@ -83,9 +83,9 @@ class CurvedShift:
 
 @dataclass(frozen=True)
 class SelfSimilar:
-    """Time about `origin` times c, and each coordinate about its centre times c to the power of its exponent.
+    """Scaling of time about `origin` by c, and of each coordinate about its centre by c to the power of its exponent.
 
-    `straight` is y of a single coordinate that is scaled in a function of it, such as ln x.
+    `straight` is a function y of a single coordinate, such as ln x, if y is scaled instead of it.
     """
 
     exponents: Components
@@ -96,7 +96,7 @@ class SelfSimilar:
 
 @dataclass(frozen=True)
 class OtherClock:
-    """A translation of the clock s = ∫dt/τ, where the state is measured by `coordinates`, constant along the flow."""
+    """A translation of the clock s = ∫dt/τ, with the state described by `coordinates` that are constant on the flow."""
 
     clock: Expr
     coordinates: Components
@@ -114,7 +114,7 @@ class Normalisation:
 
 @dataclass(frozen=True)
 class NoiseShift:
-    """φ(t, x, w) ∂x of a random symmetry; `linear` says that φ does not depend on the state."""
+    """φ(t, x, w) ∂x of a random symmetry; `linear` means that φ does not depend on the state."""
 
     components: Components
     linear: bool
@@ -138,7 +138,7 @@ Shape = (
 
 @dataclass(frozen=True)
 class Frame:
-    """The symbols of time, coordinates and Wiener processes as the formulas have them."""
+    """The symbols of time, coordinates and Wiener processes in the formulas."""
 
     t: Expr
     state: Components
@@ -158,7 +158,7 @@ def frame_of(formulas: Sequence[Formula], names: Sequence[str], noises: int) -> 
 
 
 def shape_of(formula: Formula, frame: Frame) -> Shape | None:
-    """The shape of a generator; None where it has no formula or does nothing that has a name."""
+    """The shape of a generator; None if it has no formula or no known shape."""
     import sympy
 
     parts = [sympy.sympify(part) for part in (formula.tau, *formula.xi, formula.beta) if part is not None]
@@ -167,12 +167,12 @@ def shape_of(formula: Formula, frame: Frame) -> Shape | None:
         return None
     try:
         return _shape(formula, frame)
-    except (NotImplementedError, sympy.PolynomialError):  # SymPy does not know a function in it
+    except (NotImplementedError, sympy.PolynomialError):  # SymPy has no rule for a function in it
         return None
 
 
 def _shape(formula: Formula, frame: Frame) -> Shape | None:
-    """The same, where SymPy can work with the formula."""
+    """The shape of a formula; may raise an error of SymPy."""
     import sympy
 
     tau = sympy.sympify(formula.tau)
@@ -188,7 +188,7 @@ def _shape(formula: Formula, frame: Frame) -> Shape | None:
 
 
 def _simple(xi: Components, frame: Frame) -> Shape | None:
-    """A generator that leaves time alone."""
+    """The shape of a generator without a time component."""
     if not any(part.has(*frame.state) for part in xi):
         return _shared(xi, frame.t) if any(part.has(frame.t) for part in xi) else Shift(xi)
     moved = [i for i, part in enumerate(xi) if part != 0]
@@ -203,7 +203,7 @@ def _simple(xi: Components, frame: Frame) -> Shape | None:
 
 
 def _shared(xi: Components, t: Expr) -> SharedShift:
-    """How ξ(t) changes with time."""
+    """The shape of a shift by ξ(t), with its rate and frequency."""
     import sympy
 
     moved = [part for part in xi if part != 0]
@@ -219,7 +219,7 @@ def _shared(xi: Components, t: Expr) -> SharedShift:
 
 
 def _turning(parts: Sequence[Expr], t: Expr) -> tuple[Expr, Expr] | None:
-    """(λ, ω) where all parts are e^{λt} times combinations of cos ωt and sin ωt."""
+    """(λ, ω) if all parts are e^{λt} times combinations of cos ωt and sin ωt, else None."""
     import sympy
 
     angles: set[Any] = {abs(arg.coeff(t)) for part in parts for f in part.atoms(sympy.sin, sympy.cos) for arg in f.args}
@@ -237,7 +237,7 @@ def _turning(parts: Sequence[Expr], t: Expr) -> tuple[Expr, Expr] | None:
 
 
 def _affine(xi: Components, state: Components) -> tuple[sympy.Matrix, sympy.Matrix] | None:
-    """A and b with ξ = A x + b; None where ξ is not affine."""
+    """A and b with ξ = A x + b; None if ξ is not affine."""
     import sympy
 
     matrix: Any = sympy.Matrix(xi).jacobian(list(state))
@@ -249,7 +249,7 @@ def _affine(xi: Components, state: Components) -> tuple[sympy.Matrix, sympy.Matr
 
 
 def _centre(matrix: Any, offset: Any, moved: Sequence[int]) -> Components | None:
-    """Where A x + b vanishes; coordinates that do not move stand at zero."""
+    """A zero of A x + b, with zero for coordinates that do not move; None if there is none."""
     import sympy
 
     block, part = matrix.extract(list(moved), list(moved)), offset.extract(list(moved), [0])
@@ -261,7 +261,7 @@ def _centre(matrix: Any, offset: Any, moved: Sequence[int]) -> Components | None
 
 
 def _linear(matrix: Any, offset: Any) -> Shape | None:
-    """A linear field that does not change with time: a scaling or a rotation about a centre."""
+    """The shape of an affine field that is constant in time: a scaling or a rotation about a centre."""
     moved = [i for i in range(matrix.rows) if any(matrix[i, j] != 0 for j in range(matrix.cols))]
     centre = _centre(matrix, offset, moved)
     if centre is None:
@@ -283,7 +283,7 @@ def _turn(matrix: Any, moved: Sequence[int], centre: Components) -> Rotation | N
 
 
 def _curved(component: Expr, moved: int, frame: Frame) -> CurvedShift | None:
-    """g(t) h(x) in front of one ∂x, with a y = ∫dx/h that SymPy finds and g an exponential."""
+    """The shape of g(t) h(x) ∂x, if SymPy finds y = ∫dx/h and g is an exponential."""
     import sympy
 
     t, x = frame.t, frame.state[moved]
@@ -296,13 +296,13 @@ def _curved(component: Expr, moved: int, frame: Frame) -> CurvedShift | None:
 
 
 def _antiderivative(integrand: Any, x: Any) -> Expr | None:
-    """∫ dx of a short expression, without pieces and without an integral left; checked at points."""
+    """∫ dx of a short expression in closed form, not piecewise, checked at points; None if SymPy finds none."""
     import sympy
     from sympy.integrals.manualintegrate import manualintegrate
 
     if not integrand.has(x):
         return integrand * x
-    if integrand.has(sympy.exp):  # SymPy would ask what happens where the rate is zero
+    if integrand.has(sympy.exp):  # SymPy would distinguish the case of a zero rate
         rate: Any = sympy.simplify(sympy.diff(integrand, x) / integrand)
         if not rate.has(x):
             return sympy.simplify(integrand / rate)
@@ -317,7 +317,7 @@ def _antiderivative(integrand: Any, x: Any) -> Expr | None:
 
 
 def _integrable(integrand: Any, x: Any) -> bool:
-    """Whether SymPy is quick to integrate it: powers and logarithms, or polynomials times simple waves."""
+    """Whether SymPy integrates it quickly: powers and logarithms, or polynomials times sines and cosines."""
     import sympy
 
     waves: list[Any] = [f for f in integrand.atoms(sympy.Function) if f.has(x) and not isinstance(f, sympy.log)]
@@ -334,7 +334,7 @@ def _is_affine(expression: Any, x: Any) -> bool:
 
 
 def _agree(one: Any, other: Any) -> bool:
-    """Whether two expressions are the same at points where both are real."""
+    """Whether two expressions have the same values at points where both are real."""
     import sympy
 
     symbols = sorted(one.free_symbols | other.free_symbols, key=str)
@@ -350,7 +350,7 @@ def _agree(one: Any, other: Any) -> bool:
 
 
 def _moving_time(tau: Any, xi: Components, beta: Expr, frame: Frame) -> Shape | None:
-    """A generator that moves time."""
+    """The shape of a generator with a time component."""
     import sympy
 
     t, state = frame.t, frame.state
@@ -377,7 +377,7 @@ def _moving_time(tau: Any, xi: Components, beta: Expr, frame: Frame) -> Shape | 
 
 
 def _similar(tau: Any, slope: Any, xi: Components, affine: Any, frame: Frame) -> Shape | None:
-    """τ = a (t − t₀) with ξ free of time: self-similarity."""
+    """Self-similarity, if τ = a (t − t₀) and ξ does not depend on time; else None."""
     import sympy
 
     origin = sympy.simplify(frame.t - tau / slope)
@@ -401,7 +401,7 @@ def _similar(tau: Any, slope: Any, xi: Components, affine: Any, frame: Frame) ->
 
 
 def _clock(tau: Any, factors: Sequence[Any], offset: Any, t: Any, state: Sequence[Any]) -> OtherClock | None:
-    """s = ∫dt/τ and y = u x + v, constant along the flow of τ ∂t + (A x + b) ∂x: u′ = −u A/τ, v′ = −u b/τ."""
+    """The clock s = ∫dt/τ and y = u x + v, constant on the flow of τ ∂t + (A x + b) ∂x: u′ = −u A/τ, v′ = −u b/τ."""
     import sympy
 
     clock = _antiderivative(1 / tau, t)
@@ -413,13 +413,13 @@ def _clock(tau: Any, factors: Sequence[Any], offset: Any, t: Any, state: Sequenc
     if any(part is None for part in added):
         return None
     size, rest = clock.as_coeff_Mul()
-    clock = rest if size > 0 else -rest  # a clock in other units is as good
+    clock = rest if size > 0 else -rest  # a clock is defined up to a positive factor
     rows = zip(units, state, added, strict=True)
     return OtherClock(clock, tuple(unit * x + part for unit, x, part in rows if part is not None))
 
 
 def _straightened(tau: Any, xi: Components, frame: Frame) -> OtherClock | None:
-    """The same for one coordinate where ξ = h(x) (A p(x) + b(t)) with p′ h = 1, such as p = ln x and h = x."""
+    """The clock for one coordinate with ξ = h(x) (A p(x) + b(t)) and p′ h = 1, such as p = ln x and h = x."""
     import sympy
 
     if len(xi) != 1:
@@ -437,12 +437,12 @@ def _straightened(tau: Any, xi: Components, frame: Frame) -> OtherClock | None:
 
 
 def spanned(shapes: Sequence[Shape | None]) -> tuple[SharedShift | Shift, ...]:
-    """The generators that shift the state by an amount that does not depend on it."""
+    """The generators that shift the state by an amount independent of it."""
     return tuple(shape for shape in shapes if isinstance(shape, Shift | SharedShift))
 
 
 def rank_of_shifts(shapes: Sequence[Shape | None]) -> int:
-    """In how many independent directions the state is shifted at a generic time."""
+    """The number of independent directions in which the state is shifted at a generic time."""
     import sympy
 
     rows = [shape.direction if isinstance(shape, Shift) else shape.components for shape in spanned(shapes)]
@@ -450,13 +450,13 @@ def rank_of_shifts(shapes: Sequence[Shape | None]) -> int:
         return 0
     matrix: Any = sympy.Matrix(rows)
     symbols = sorted(matrix.free_symbols, key=str)
-    # a generic point: a rank that is there is nearly everywhere there
+    # at a generic point the rank has its largest value
     values = {s: sympy.Rational(7 + 3 * k, 11 + k) for k, s in enumerate(symbols)}
     return int(sympy.Matrix(matrix.subs(values).evalf(30)).rank(iszerofunc=lambda v: abs(v) < 1e-20))
 
 
 def common_rate(shapes: Sequence[Shape | None]) -> Expr | None:
-    """λ where every shift of the state is e^{λt} times a constant vector, with one λ; 0 for constant shifts."""
+    """λ if every shift of the state is e^{λt} times a constant vector, with the same λ (0 for constant shifts)."""
     import sympy
 
     found = [shape.rate if isinstance(shape, SharedShift) else sympy.Integer(0) for shape in spanned(shapes)]

@@ -1,1 +1,1 @@
-"""What the scripts of the page compute with: numbers in one JSON text, which no script element can end."""
+"""The data for the scripts of the page, as one JSON text that is safe inside a script element."""

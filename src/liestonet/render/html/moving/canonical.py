@@ -1,4 +1,4 @@
-"""Coordinates in which the paths become simple, where a reduction is known: new clock and state as formulas."""
+"""Canonical coordinates, in which the equation is simple, if a reduction is known: formulas of clock and state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from liestonet.errors import InputError
 from liestonet.render.html.moving.programs import NotOnThePage, tree
 from liestonet.result import Result
 
-# Numerators and denominators above this are decimal numbers in disguise.
+# Fractions with larger numerators or denominators are shown as decimal numbers.
 LONG = 1000
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def canonical_view(result: Result) -> dict[str, Any] | None:
-    """The formulas of the new clock and coordinate, with what becomes of the equation in words."""
+    """The formulas of the new clock and coordinate, and a sentence on the equation in these."""
     from liestonet.reduction.canonical import canonical_coordinates
 
     try:
@@ -27,7 +27,7 @@ def canonical_view(result: Result) -> dict[str, Any] | None:
 
 
 def _shown(found: Canonical) -> dict[str, Any]:
-    """Trees of the formulas, and what they are called."""
+    """The formulas as trees, and their names."""
     from liestonet.reduction.wording import solution_text
 
     return {
@@ -39,7 +39,7 @@ def _shown(found: Canonical) -> dict[str, Any]:
 
 
 def _short(expression: Any) -> Any:
-    """A formula to be read: fractions with many digits as decimal numbers."""
+    """A formula for display, with fractions of many digits as decimal numbers."""
     import sympy
 
     long = [value for value in expression.atoms(sympy.Rational) if max(abs(value.p), value.q) > LONG]

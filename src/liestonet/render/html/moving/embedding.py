@@ -1,4 +1,4 @@
-"""Numbers and texts inside a page's script elements, which nothing in them can end or begin."""
+"""Numbers and texts embedded safely in a page's script elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from markupsafe import Markup
 
-# None of these can stand in a script element by itself: they begin tags and comments, or end lines in old scripts.
+# These characters are escaped in script elements: they begin tags and comments, or end lines in old scripts.
 ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -25,12 +25,12 @@ def embedded(value: Any) -> Markup:
 
 
 def checksum(script: str) -> str:
-    """How a content security policy names the one script that may run."""
+    """The hash by which a content security policy allows the one script of the page."""
     return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
 def rounded(values: Float[np.ndarray, "..."] | Sequence[float], digits: int) -> list[Any]:
-    """Numbers with so many significant digits; None for what is none."""
+    """Numbers rounded to `digits` significant digits; None for those that are not finite."""
 
     def short(value: Any) -> Any:
         if isinstance(value, list):
@@ -41,6 +41,6 @@ def rounded(values: Float[np.ndarray, "..."] | Sequence[float], digits: int) -> 
 
 
 def on_grid(values: Float[np.ndarray, " b"], step: float) -> list[float]:
-    """Numbers rounded to a multiple of a power of ten that is not above a step, written as short as they can be."""
+    """Numbers rounded to multiples of the largest power of ten not above a step, in the shortest form."""
     decimals = int(np.ceil(-np.log10(step))) if step > 0 else 0
     return [float(f"{value:.{max(decimals, 0)}f}") for value in values]

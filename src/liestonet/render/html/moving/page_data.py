@@ -1,4 +1,4 @@
-"""Everything that moves on the page, as plain values: paths, generators, statistics, answers at other tolerances."""
+"""Data of the page's interactive parts: paths, generators, statistics, and ladders at other tolerances."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from liestonet.result import Result
 from liestonet.symmetry.determining.kinds import FOKKER_PLANCK
 from liestonet.validation.flows import widened
 
-# Positions of paths are written to this part of the box.
+# Positions of paths are rounded to this fraction of the box.
 FINENESS = 1e-8
-# Terms of a series below this part of the largest are hardly seen to move anything.
+# Terms of a series below this fraction of the largest have no visible effect.
 NOTICED = 0.05
 
 # Generators that do not move, by name.
@@ -35,17 +35,17 @@ NO_HISTOGRAM = "No histogram: too few of the pushed steps stay in the box, or ot
 
 
 def page_data(view: ResultView, result: Result, tolerances: Sequence[float] | Any | None) -> dict[str, Any] | None:
-    """What the scripts of the page read; None where nothing moves."""
+    """The data for the scripts of the page; None if nothing can be moved."""
     moving, ladder = _moving(view, result), answers(view, result, tolerances)
     return None if moving is None and ladder is None else {"moving": moving, "ladder": ladder}
 
 
 def not_moved(result: Result, data: dict[str, Any] | None) -> str:
-    """Which generators do not move on the page, and why; empty where all do."""
+    """A sentence on the generators that are not moved on the page, and why; empty if all are."""
     if result.noises:
         return (
-            "Nothing moves on this page: a random symmetry depends on the noise w itself, and points of a path alone "
-            "do not tell w."
+            "Nothing moves on this page: a random symmetry depends on the noise w itself, and the points of a path do "
+            "not determine w."
         )
     moving = None if data is None else data["moving"]
     moved = set() if moving is None else {row["number"] for row in moving["generators"]}
@@ -64,7 +64,7 @@ def not_moved(result: Result, data: dict[str, Any] | None) -> str:
 
 
 def _moving(view: ResultView, result: Result) -> dict[str, Any] | None:
-    """Paths and generators; None where no generator can be moved on the page."""
+    """The data of paths and generators; None if no generator can be moved on the page."""
     if result.noises or not result.fields.count:
         return None
     sample = sample_of(result)
@@ -106,7 +106,7 @@ def _written(result: Result, sample: Sample) -> list[list[list[float]]]:
 
 
 def _generator(view: ResultView, result: Result, k: int, sample: Sample) -> dict[str, Any] | None:
-    """One generator with its statistics; None where it moves no point, or cannot be evaluated on the page."""
+    """One generator with its statistics; None if it moves no point, or cannot be evaluated on the page."""
     n = len(result.names)
     size = float(np.sqrt(np.sum(component_sizes(result)[k, : n + 1] ** 2)))
     if not size > 0:
@@ -142,18 +142,18 @@ def _formula(view: ResultView, k: int) -> Formula | None:
 
 
 def _expected(result: Result, sample: Sample) -> bool:
-    """Whether steps can be standardised at all."""
+    """Whether there are steps, and a kind of symmetry that preserves their law, so that a histogram is useful."""
     return result.symmetry != FOKKER_PLANCK.name and sample.steps is not None
 
 
 def _with_steps(coordinates: int) -> int:
-    """How many generators have a histogram."""
+    """The number of generators with a histogram."""
     few = coordinates <= SHARED.few_coordinates
     return MOVING.generators_with_steps if few else MOVING.generators_with_steps_of_many
 
 
 def _eventful(row: dict[str, Any], formula: Formula | None, names: Sequence[str]) -> tuple[int, int]:
-    """Most is seen of a generator whose components differ from point to point; of equal ones of the first."""
+    """The sort key of generators: those whose components vary most from point to point are shown first."""
     if formula is not None:
         variables = ("t", *names)
         parts = (formula.tau, *formula.xi)
@@ -166,20 +166,20 @@ def _eventful(row: dict[str, Any], formula: Formula | None, names: Sequence[str]
 
 
 def _about_path(result: Result, k: int, formula: Formula | None) -> list[str]:
-    """That it is the estimate that moves the paths, where a formula stands beside it."""
+    """A sentence that paths move along the estimate, if the generator also has a formula."""
     if formula is None or result.estimated is None:
         return []
     return [f"Paths move along the estimated X{k + 1}, with which its formula agrees to within its error."]
 
 
 def _about_statistics(result: Result, sample: Sample) -> str:
-    """What the histogram is of, or why there is none."""
+    """A sentence that explains the histogram, or why there is none."""
     if result.symmetry == FOKKER_PLANCK.name:
-        return "Symmetries of the Fokker–Planck equation move densities; single steps need not keep their law."
+        return "Symmetries of the Fokker–Planck equation map densities; they need not preserve the law of single steps."
     if sample.steps is None:
         return (
-            "Errors of the recorded points are part of this fit, and they do not move with the flow; so there is no "
-            "histogram of single steps."
+            "There is no histogram of single steps, because this fit includes errors of the recorded points, which do "
+            "not move with the flow."
         )
     which = "simulated" if sample.simulated else "recorded"
     coefficients = "the equation's" if sample.simulated else "the estimated"

@@ -1,4 +1,4 @@
-"""The paths that the page moves: recorded ones, or simulated ones where the result is of an equation."""
+"""The paths that the page moves: recorded ones, or simulated ones if the result is for an equation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Points = Float[np.ndarray, "points v"]
 
 
 class Sample(NamedTuple):
-    """Paths as points (t, x), and increments with what standardises them; `simulated` is for equations."""
+    """Paths as points (t, x), and increments with the coefficients that standardise them; `simulated` for equations."""
 
     paths: list[Any]
     steps: Increments | None
@@ -28,7 +28,7 @@ class Sample(NamedTuple):
 
 
 def sample_of(result: Result) -> Sample | None:
-    """Paths of a result; None where there are none and none can be simulated."""
+    """Paths of a result; None if there are none and none can be simulated."""
     if result.estimated is None:
         return _simulated(result)
     surrogate = result.estimated.surrogate
@@ -42,7 +42,7 @@ def sample_of(result: Result) -> Sample | None:
 
 
 def _has_errors(recorded: RecordingErrors | None) -> bool:
-    """Whether errors of the recorded points, or an exposure, are noticeable: they do not move with the flow."""
+    """Whether errors of the recorded points, or an exposure, are significant; these do not move with the flow."""
     if recorded is None:
         return False
     noisy = any(level is not None and level.value > MOVING.errors * level.error for level in recorded.noise)
@@ -50,7 +50,7 @@ def _has_errors(recorded: RecordingErrors | None) -> bool:
 
 
 def _on_the_clock(result: Result, paths: list[Any]) -> bool:
-    """Whether the times of the recording are those that the generators know: not where the clock restarts."""
+    """Whether the times of the recording are those of the generators, that is, the clock does not restart."""
     low, high = result.domain.intervals[0]
     slack = 1e-6 * (high - low)
     return all(bool(((path[:, 0] >= low - slack) & (path[:, 0] <= high + slack)).all()) for path in paths)
@@ -83,7 +83,7 @@ def _thinned_steps(steps: Increments) -> Increments:
 
 
 class _Exact(NamedTuple):
-    """Coefficients of an equation, in the form in which steps are standardised."""
+    """Coefficients of an equation, with the methods needed to standardise steps."""
 
     source: Any
     domain: Any
@@ -97,7 +97,7 @@ class _Exact(NamedTuple):
 
 
 def _simulated(result: Result) -> Sample | None:
-    """Paths of an equation that begin evenly in the middle of the box; None where they cannot be simulated."""
+    """Paths of an equation with initial states evenly in the middle of the box; None if they cannot be simulated."""
     domain, n = result.domain, result.domain.dimension
     low, high = domain.intervals[0]
     step = (high - low) / MOVING.points

@@ -1,4 +1,4 @@
-"""Generators as the page evaluates them: formulas as trees of a few operations, series by their coefficients."""
+"""Generators in the form that the page evaluates: formulas as trees of a few operations, series as coefficients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from liestonet.symmetry.determining.fields import Fields
 if TYPE_CHECKING:
     import sympy
 
-# What the page's own evaluation of formulas knows (templates/scripts/fields.js).
+# The operations that the page can evaluate (templates/scripts/fields.js).
 FUNCTIONS = frozenset(
     {"exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "Abs", "sign"}
 )
@@ -26,7 +26,7 @@ DIGITS = 14  # flows are compared to 1e-6, and coefficients of high degree cance
 
 
 class NotOnThePage(Exception):
-    """A formula with a function that the page does not know, or one that is too long for it."""
+    """A formula with a function that the page cannot evaluate, or one that is too long."""
 
 
 def tree(expression: sympy.Expr, symbols: Sequence[sympy.Symbol]) -> Any:
@@ -61,10 +61,10 @@ def _number(node: Any) -> float:
 
 
 def field_program(generators: Fields | ClosedFields, k: int, variables: int) -> dict[str, Any]:
-    """One generator (τ, ξ) as the page evaluates it: by its formula where one is proved, else by its series.
+    """One generator (τ, ξ) in the form that the page evaluates: its formula if it is proved, else its series.
 
-    A formula that the page cannot evaluate, with an error function say, is replaced by the series if they agree; the
-    program then has the `limits` between which they do.
+    A formula that the page cannot evaluate, for example with an error function, is replaced by the series if they
+    agree; the program then contains the `limits` between which they do.
     """
     if not isinstance(generators, ClosedFields):
         return {"series": _series(generators, k, variables)}
@@ -81,7 +81,7 @@ def field_program(generators: Fields | ClosedFields, k: int, variables: int) -> 
 
 
 def _agree(generators: ClosedFields, k: int) -> bool:
-    """Whether the series of a generator is its formula, to well below what the page shows, everywhere in the box."""
+    """Whether the series of a generator agrees with its formula in the whole box, far below visible differences."""
     points = lattice_cloud(generators.basis.domain, MOVING.compared).points
     own, series = (each.components(points, [()])[()][k] for each in (generators, generators.series))
     largest = np.abs(own).max(axis=0)
@@ -89,7 +89,7 @@ def _agree(generators: ClosedFields, k: int) -> bool:
 
 
 def _series(fields: Fields, k: int, variables: int) -> list[dict[str, Any]]:
-    """Degrees and coefficients of every component, those that vanish left out."""
+    """Degrees and coefficients of every component, without those that vanish."""
     parts = []
     for unknown in range(variables):
         values = fields.basis.scales[unknown] * fields.coefficients[fields.basis.columns(unknown), k]

@@ -1,7 +1,7 @@
-"""What a push does to the steps: their histogram and ΔNLL at every position of the slider, beside random pushes.
+"""The effect of a push on the steps: histogram and ΔNLL at every position of the slider, beside random pushes.
 
-Computed on the result's own coefficients, not on those with the symmetries imposed, for which ΔNLL would vanish by
-construction (docs/method.md §8.2).
+They are computed with the estimated coefficients, not with the refitted ones, for which ΔNLL vanishes by construction
+(docs/method.md §8.2).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from liestonet.validation.tuning import PUSH
 
 
 def statistics(generators: Any, k: int, sample: Sample, largest: float) -> tuple[dict[str, Any], Any] | None:
-    """Counts and ΔNLL of one generator and of a random push, from −ε to ε; also the random push as a field.
+    """Counts and ΔNLL for one generator and for a random push, from −ε to ε, and the random push as a field.
 
-    None where too few of the steps stay in the box.
+    None if too few of the steps stay in the box.
     """
     steps, source = sample.steps, sample.coefficients
     if steps is None or len(steps.t) < PUSH.least_increments:
@@ -58,12 +58,12 @@ def statistics(generators: Any, k: int, sample: Sample, largest: float) -> tuple
 
 
 def _over(field: GeneratorFunction, largest: float) -> GeneratorFunction:
-    """A field whose flow by `largest` is that of another by one."""
+    """A field scaled by 1/largest, so that its flow by `largest` is that of the given field by one."""
     return lambda t, x: tuple(part / largest for part in field(t, x))
 
 
 def _both_ways(chosen: GeneratorFunction, sample: Sample, largest: float) -> list[tuple[float | None, list[int]]]:
-    """ΔNLL and counts at every position, from the most negative to the most positive."""
+    """ΔNLL and counts at every position of the slider, from the most negative to the most positive."""
     amounts = largest * np.arange(1, MOVING.positions + 1) / MOVING.positions
     negative = _pushes(chosen, sample, -amounts)[::-1]
     return [*negative, *_pushes(chosen, sample, np.zeros(1)), *_pushes(chosen, sample, amounts)]
@@ -82,7 +82,7 @@ def _pushes(
 
 
 def _compared(source: Any, steps: Increments, start: PushedPlaces, end: PushedPlaces) -> tuple[float | None, list[int]]:
-    """Mean change of the negative log-likelihood of a step, and how the moved steps are distributed."""
+    """Mean change of the negative log-likelihood per step, and the histogram of the moved steps."""
     before, known = standardised(source, steps)
     moved, usable = moved_steps(steps, start, end, source.domain)
     after, positive = standardised(source, moved)
@@ -94,7 +94,7 @@ def _compared(source: Any, steps: Increments, start: PushedPlaces, end: PushedPl
 
 
 def _counts(values: Float[np.ndarray, "b r"]) -> list[int]:
-    """How many of all components are in each bar, per ten thousand; the outer bars have what lies beyond them."""
+    """Components of the steps in each bar, per ten thousand; the outer bars include all values beyond them."""
     edge = MOVING.range * (1 - 1e-9)
     counts, _ = np.histogram(np.clip(values, -edge, edge), MOVING.bars, (-MOVING.range, MOVING.range))
     return np.round(1e4 * counts / max(counts.sum(), 1)).astype(int).tolist()

@@ -1,4 +1,4 @@
-"""A random push as the page evaluates it: quadratic functions of time and state, read off at a few points."""
+"""A random push in the form that the page evaluates: quadratic functions of time and state, fitted at few points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from liestonet.core.generators import GeneratorFunction
 
 
 def quadratic_program(field: GeneratorFunction, domain: Domain) -> dict[str, Any]:
-    """A field whose components are sums of 1, s and s² of every variable s in units of the box, as formulas."""
+    """A field with components that are sums of 1, s and s² of every scaled variable s, as formulas for the page."""
     n = len(domain.intervals)
     points = np.zeros((2 * n + 1, n))
     points[1 : n + 1], points[n + 1 :] = np.eye(n), -np.eye(n)

@@ -32,7 +32,7 @@ DIGITS = 4  # of residuals in the picture; their text has its own
 
 
 def answers(view: ResultView, result: Result, tolerances: Sequence[float] | Any | None) -> dict[str, Any] | None:
-    """The ladder at each tolerance, the result's own among them; of an equation as it is. None without a direction."""
+    """The ladder at each tolerance including the result's own; for an equation only its ladder; None if it is empty."""
     if not result.ladder:
         return None
     found = result.estimated
@@ -48,7 +48,7 @@ def answers(view: ResultView, result: Result, tolerances: Sequence[float] | Any 
 
 
 def _once_each(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Neighbouring answers mostly have the same rows; the later one then says in which answer they stand."""
+    """Remove rows that repeat those of an earlier ladder; the later one then refers to it by its position."""
     firsts = [next(k for k, other in enumerate(made) if other["rows"] == each["rows"]) for each in made]
     return [
         each if first == k else each | {"rows": first} for k, (each, first) in enumerate(zip(made, firsts, strict=True))
@@ -56,7 +56,7 @@ def _once_each(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _wanted(result: Result, tolerances: Sequence[float] | Any | None, own: float) -> list[float]:
-    """Tolerances to be computed beside the result's own."""
+    """Tolerances to compute in addition to the result's own."""
     if tolerances is None:
         few = len(result.names) <= MOVING.tolerance_coordinates
         tolerances = MOVING.tolerances if few else ()
@@ -67,9 +67,9 @@ def _wanted(result: Result, tolerances: Sequence[float] | Any | None, own: float
 
 
 def _others(result: Result, found: DataFindings, tolerances: list[float]) -> list[dict[str, Any]]:
-    """Answers at other tolerances; none where the search on the fit does not repeat the result's own ladder.
+    """Ladders at other tolerances; none if the search on the fit does not reproduce the result's own ladder.
 
-    It does not for networks, for a dimension that was asked for, or where the numbers that decide have changed.
+    That is so for networks, for a dimension given by the user, or if tuning values have changed.
     """
     surrogate, settings = found.surrogate, {} if result.provenance is None else result.provenance.settings
     if not tolerances or not isinstance(surrogate, Surrogate) or found.training is not None or "dimension" in settings:
@@ -96,14 +96,14 @@ def _others(result: Result, found: DataFindings, tolerances: list[float]) -> lis
 
 
 def _confirmed(found: DataFindings, search: Search, tolerance: float) -> Search:
-    """What the tests against the date and of the fit leave of it."""
+    """The search after the date test and the goodness-of-fit tests."""
     if found.clock is not None and found.clock.date is not None:
         search = dated(search, replace(found.clock, date=found.clock.date.at(tolerance)), False)
     return unconfirmed(search, False) if any(test.rejected for test in found.tests) else search
 
 
 def _alike(first: Sequence[LadderRow], second: Sequence[LadderRow]) -> bool:
-    """Whether two ladders are the same to rounding."""
+    """Whether two ladders are equal up to rounding."""
     return len(first) == len(second) and all(
         a.verdict == b.verdict and abs(a.residual - b.residual) <= 1e-6 * max(a.residual, b.residual, a.noise)
         for a, b in zip(first, second, strict=True)
@@ -113,7 +113,7 @@ def _alike(first: Sequence[LadderRow], second: Sequence[LadderRow]) -> bool:
 def _rows(
     result: Result, ladder: Sequence[LadderRow], directions: Fields | None, residuals: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
-    """Every direction with its verdict, its numbers and its first terms; `residuals` as text where no interval is."""
+    """Every direction with verdict, numbers and first terms; `residuals` are their texts if there are no intervals."""
     texts = [""] * len(ladder)
     if directions is not None:
         kept = directions.mixed(np.eye(directions.count)[:, : len(ladder)])

@@ -1,4 +1,4 @@
-"""Numbers that decide how much moves on the page, chosen for its weight and by looking at it."""
+"""Numbers that decide how much moves on the page, chosen by hand for its size and appearance."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MovingTuning:
-    """How many paths, points and steps the page has, and how far its sliders reach."""
+    """Numbers of paths, points and steps on the page, and the ranges of its sliders."""
 
     # Paths shown, and points of each: together about 25 kB in one coordinate.
     paths: int = 12
@@ -16,32 +16,33 @@ class MovingTuning:
     simulated: int = 60
     substeps: int = 20
     seed: int = 0
-    # They begin within this part of the box's half-widths.
+    # They begin within this fraction of the box's half-widths.
     spread: float = 0.5
-    # The largest ε moves a typical point by this part of the box's half-width, as in the still picture.
+    # The largest ε moves a typical point by this fraction of the box's half-width, as in the static picture.
     reach: float = 0.5
     # Positions of the slider on each side of zero at which the statistics are computed.
     positions: int = 8
-    # Increments that are pushed for the histogram: a mean of so many differences is known to a few hundredths.
+    # Increments that are pushed for the histogram: the standard error of their mean change is a few hundredths.
     steps: int = 1500
-    # Errors of points beyond so many standard errors, and exposures beyond this part of a step, leave no histogram.
+    # With errors of points above this many standard errors, or an exposure above this fraction of a step, there is no
+    # histogram.
     errors: float = 2.0
     blur: float = 0.05
     # Bars of the histogram, and the range that they cover in standard deviations.
     bars: int = 32
     range: float = 4.0
-    # Points at which a series is compared with a formula that it stands for, and parts of the largest value to which
-    # they must agree: flows are shown to 1e-6.
+    # Points at which a series is compared with the formula that it replaces, and the fraction of the largest value to
+    # which they must agree: flows are computed to 1e-6.
     compared: int = 500
     agreement: float = 1e-8
-    # Tolerances of the ladder's slider; the result's own is put among them.
+    # Tolerances of the ladder's slider; the result's own is added.
     tolerances: tuple[float, ...] = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
-    # Coordinates up to which other tolerances are computed unasked: with more it takes longer than the search itself.
+    # Coordinates up to which other tolerances are computed by default: with more this takes longer than the search.
     tolerance_coordinates: int = 2
     # Generators that are moved, and those of them, the first ones, that have a histogram.
     generators: int = 24
     generators_with_steps: int = 6
-    # The same with more than three coordinates, where pushing the steps takes longer than all else on the page.
+    # The same with more than three coordinates, where pushing the steps takes longer than the rest of the page.
     generators_with_steps_of_many: int = 2
 
 

@@ -5,7 +5,7 @@ const OPERATIONS = {
   tanh: Math.tanh, asin: Math.asin, acos: Math.acos, atan: Math.atan, Abs: Math.abs, sign: Math.sign,
 };
 
-// A tree of operations as a function of a point; nothing is read as program text.
+// A tree of operations as a function of a point; nothing is evaluated as program text.
 function formulaOf(tree) {
   if (typeof tree === "number") return () => tree;
   const [name, ...rest] = tree;
@@ -18,7 +18,7 @@ function formulaOf(tree) {
   return point => operation(parts[0](point));
 }
 
-// The functions of one variable: polynomials in its map by their recurrence, or waves round a turn.
+// The basis functions of one variable: polynomials in its map by their recurrence, or sines and cosines.
 function tableOf(coordinate) {
   if (coordinate.waves) return (x, values) => {
     values[0] = 1;
@@ -39,7 +39,7 @@ function tableOf(coordinate) {
   };
 }
 
-// Terms that differ in the degree of the last variable only, side by side: the other factors are multiplied once.
+// Terms that differ only in the degree of the last variable are grouped: the other factors are multiplied once.
 function grouped({ degrees, coefficients }, width) {
   const groups = new Map();
   degrees.forEach((row, j) => {

@@ -1,4 +1,4 @@
-// The finite flow of a generator: Dormand and Prince (1980), every point with steps of its own, as in result.push.
+// The finite flow of a generator: Dormand and Prince (1980), with separate step sizes for every point, as in result.push.
 
 const STAGES = [
   [1 / 5],
@@ -21,7 +21,7 @@ class Flow {
     this.there = new Float64Array(sizes.length);
   }
 
-  // Where points (one after the other in a flat array) are after an amount; not-a-number for those that do not arrive.
+  // The images of points (in a flat array) after a push by an amount; NaN for those whose flow leaves the limits.
   along(points, amount) {
     const width = this.sizes.length, ends = new Float64Array(points.length).fill(NaN);
     if (amount === 0) return points.slice();
@@ -51,7 +51,7 @@ class Flow {
     return false;
   }
 
-  // One step from here to there; its error in units of what is allowed.
+  // One step from here to there; returns its error in units of the tolerance.
   attempt(length) {
     const { field, here, there, slopes, sizes } = this;
     for (let stage = 0; stage < STAGES.length; stage++) {

@@ -1,4 +1,4 @@
-// The ladder of directions at the tolerance that is chosen; each direction tells its field and interval.
+// The ladder of directions at the chosen tolerance; the selected direction is shown with its field and interval.
 
 const SHAPES = {
   symmetry: "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z", "near-symmetry": "M0,-5L5,0L0,5L-5,0Z",
@@ -28,8 +28,8 @@ class Ladder {
     onResize(root, () => this.widen());
   }
 
-  // Rows are drawn anew while a pointer rests on them, so the picture listens, and to moves only: a row that comes to lie
-  // under a resting pointer is not pointed at.
+  // Rows are redrawn under the pointer, so the listener is on the picture, and for moves only: a row that is drawn under
+  // a pointer at rest is not selected.
   listen() {
     const { picture, tolerance } = this.parts, point = event => {
       const row = event.target.closest("[data-row]")?.dataset.row;
@@ -52,7 +52,7 @@ class Ladder {
     if (answer.rows[this.told]) this.tell(answer.rows[this.told], this.told);
   }
 
-  // Drawn again where the width is another one; what is told about a direction changes the height only.
+  // Redrawn if the width changes; details of a direction change only the height.
   widen() {
     if (Math.round(this.parts.picture.getBoundingClientRect().width) !== this.width) this.show(Number(this.parts.tolerance.value));
   }
@@ -80,7 +80,7 @@ class Ladder {
     if (!exact) draw("path", { class: "limit", d: `M${scale(answer.tolerance)},${top - 4}V${base}` }, picture);
     answer.rows.forEach((found, k) => this.row(found, k, { y: top + row * (k + 0.5), scale, left, width: width - left - right, row, exact }));
     if (focused === null) return;
-    // Focus goes back to where it was; what is told stays what was last asked for.
+    // Restore the focus and the details of the direction selected last.
     this.silent = true;
     picture.querySelector(`[data-row="${focused}"]`)?.focus({ preventScroll: true });
     this.silent = false;
@@ -110,7 +110,7 @@ class Ladder {
     }));
   }
 
-  // The table: as it was made at the result's own tolerance, else the rows of the answer.
+  // The table: the original one at the result's own tolerance, else the rows of the ladder at the chosen one.
   fill(place) {
     if (place === this.data.own) return this.table.replaceChildren(...this.original);
     this.table.replaceChildren(...this.data.answers[place].rows.map((found, k) => {

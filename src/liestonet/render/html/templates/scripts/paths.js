@@ -1,4 +1,4 @@
-// Recorded or simulated paths, and the same paths carried along a generator or a random push.
+// Recorded or simulated paths, and their images under the flow of a generator or of a random push.
 
 // Stops of the slider between two positions at which the steps were pushed.
 const STOPS = 10;
@@ -34,7 +34,7 @@ class Paths {
     return [low, high];
   }
 
-  // Points after so many stops of the slider, each a short flow from its neighbour, computed once; ε may lie between.
+  // Points at a stop of the slider, by a short flow from the neighbouring stop, cached; ε may be between two stops.
   at(generator, random, epsilon) {
     const key = `${generator.number}${random}`, part = generator.largest / (STOPS * this.data.positions);
     if (!this.known.has(key)) {
@@ -52,7 +52,7 @@ class Paths {
     return Math.abs(rest) < 1e-9 * part ? places.get(wanted) : flow.along(places.get(wanted), rest);
   }
 
-  // How a point is drawn: two of its coordinates, or its canonical ones.
+  // The projection of a point: two of its coordinates, or its canonical ones.
   projection(view) {
     if (!view.canonical) {
       const [a, b] = view.axes, wrap = this.data.variables.map(({ low, period }) =>
@@ -81,7 +81,7 @@ class Paths {
     return [low - room, high + room];
   }
 
-  // Axes, the paths as they are, and the arrows of the generator in a plane of two coordinates.
+  // Axes, the original paths, and the arrows of the generator in a plane of two coordinates.
   show(view, generator) {
     const names = view.canonical ? this.data.canonical.short : view.axes.map(v => this.data.variables[v].label);
     this.plot.span(...this.frame(view), names);

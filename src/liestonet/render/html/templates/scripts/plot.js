@@ -14,7 +14,7 @@ function shown(value, digits = 3) {
   return String(Number(value.toPrecision(digits))).replace("-", "−");
 }
 
-// Round numbers, about so many, but two at least.
+// Round numbers for ticks, about the requested number, but at least two.
 function ticks(low, high, most) {
   const rough = (high - low) / most, power = Math.pow(10, Math.floor(Math.log10(rough)));
   const step = power * [1, 2, 5, 10].find(factor => factor * power >= rough);
@@ -23,7 +23,7 @@ function ticks(low, high, most) {
   return found.length > 1 || most > 20 ? found : ticks(low, high, 1.5 * most);
 }
 
-// Drawn in the frame after a change of size: what is drawn may change the size again.
+// Redraw in the frame after a change of size, as drawing may change the size again.
 function onResize(element, redraw) {
   new ResizeObserver(() => requestAnimationFrame(redraw)).observe(element);
 }
@@ -37,7 +37,7 @@ class Plot {
     this.inside = draw("g", { "clip-path": `url(#${this.clip})` }, svg);
   }
 
-  // Ranges of both axes and their names; the width is that of the page.
+  // Set the ranges of both axes and their labels; the width is that of the page.
   span(across, up, labels, numbers = [true, true]) {
     const { left, right, top, bottom } = this.margins;
     this.width = Math.max(160, Math.round(this.svg.getBoundingClientRect().width));

@@ -1,7 +1,7 @@
-// The stage: which generator, how far, in which coordinates; by mouse, keyboard or a slow motion to and fro.
+// The interactive part: choice of the generator, ε and coordinates, by mouse, keyboard or a slow motion to and fro.
 
 const PERIOD = 7000; // milliseconds from one end to the other and back
-const LONGEST = 50; // milliseconds of work that nobody feels
+const LONGEST = 50; // milliseconds of work without a noticeable delay
 
 const whenIdle = window.requestIdleCallback || (work => setTimeout(work, 20));
 
@@ -55,13 +55,13 @@ class Stage {
     for (const event of ["pointerenter", "focusin"]) this.root.addEventListener(event, () => this.prepare());
   }
 
-  // Drawn again where the width is another one; what is said at an ε changes the height only.
+  // Redrawn if the width changes; the text at an ε changes only the height.
   widen() {
     if (Math.round(this.root.getBoundingClientRect().width) !== this.width) this.redraw();
   }
 
-  // The stops of the slider, from the middle outwards, while nothing else is to be done: the first motion is then as
-  // smooth as later ones. Not where a stop takes so long that it would be felt.
+  // Compute the stops of the slider in idle time, from the middle outwards, so that the first motion is as smooth as
+  // later ones; not if a stop takes so long that there would be a delay.
   prepare() {
     const { place, random, generator } = this, stops = STOPS * this.data.positions;
     if (this.preparing === `${place}${random}`) return;
@@ -99,7 +99,7 @@ class Stage {
     this.go(this.amounts[this.place]);
   }
 
-  // Everything at one ε.
+  // Draw everything at one ε.
   go(epsilon, byHand = false) {
     if (byHand) this.stop();
     const { generator, random } = this, slider = this.parts.epsilon;

@@ -1,4 +1,4 @@
-// What a push does to the steps: their histogram beside the standard normal, and ΔNLL over ε.
+// The effect of a push on the steps: their histogram beside the standard normal, and ΔNLL over ε.
 
 class Steps {
   constructor(histogram, change, data) {
