@@ -257,7 +257,7 @@ def density(
 
 
 def density_from(
-    sde: SDE | str,
+    sde: Any,
     killing: object,
     boundary: object,
     domain: object,

@@ -7,7 +7,6 @@ If closed forms do not give all of them, the usual search follows, on the equati
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,13 +35,11 @@ from liestonet.symmetry.determining.fields import Fields
 from liestonet.symmetry.determining.kinds import INVARIANT
 
 
-def extended_domain(
-    sde: SDE, domain: Iterable[Sequence[float] | None] | Domain | None
-) -> list[Sequence[float] | None] | None:
+def extended_domain(sde: SDE, domain: object) -> object:
     """A user's domain for an equation, with intervals added for its Wiener processes if they are not given."""
     if domain is None:
         return None
-    pairs = list(domain.intervals) if isinstance(domain, Domain) else domain
+    pairs: Any = list(domain.intervals) if isinstance(domain, Domain) else domain
     try:
         given = list(pairs)
     except TypeError as problem:

@@ -193,7 +193,7 @@ def _is_known(point: float | None) -> bool:
     return point is not None
 
 
-def domain_of(sde: SDE, domain: Iterable[Sequence[float] | None] | Domain | None) -> Domain:
+def domain_of(sde: SDE, domain: object) -> Domain:
     """The given box, or one chosen automatically, with one period as the interval of every periodic coordinate."""
     if domain is None:
         box = choose_domain(sde)
@@ -208,7 +208,7 @@ def domain_of(sde: SDE, domain: Iterable[Sequence[float] | None] | Domain | None
     return box
 
 
-def _completed(sde: SDE, pairs: Iterable[Sequence[float] | None] | Any) -> Domain:
+def _completed(sde: SDE, pairs: Any) -> Domain:
     """The domain a user gave, with an automatically chosen interval for every None."""
     try:
         given = list(pairs)
