@@ -268,14 +268,16 @@ def test_data_say_what_the_tolerance_is_and_what_was_not_tested():
     """Outside readers had asked why 10 %, why two estimates of a rate differ, and whether a mirror was tested."""
     result = made("1-D")
     view, found = ResultView.of(result), of_data(result)
-    assert "below the tolerance, 10 % by choice (--tolerance)" in view.source.ladder.legend
+    assert "below the tolerance of 10 %, a convention (--tolerance)" in view.source.ladder.legend
     assert "10 % is the default, chosen by hand" in view.source.ladder.explanation
     other = replace(result, findings=replace(found, criteria=replace(found.criteria, tolerance=0.2)))
     assert "the default is 10 %, chosen by hand" in ResultView.of(other).source.ladder.explanation
     assert any(row.constants for row in result.closed_forms)
     assert view.source.equation_line
     assert view.generators is not None
-    assert "the two agree within their errors" in view.generators.note
+    assert "they differ within their errors" in view.generators.note
+    assert "gives the same verdicts" in view.source.ladder.legend
+    assert "gives the same verdicts" not in ResultView.of(made("undecided")).source.ladder.legend
     assert ResultView.of(replace(result, closed_forms=())).source.constants == ""
     assert view.source.untested.startswith("Not tested: mirrors such as x → −x")
     assert "Not tested: mirrors" in page_of("1-D")

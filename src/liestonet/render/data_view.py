@@ -72,9 +72,11 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
     confidence = confidence_text(found)
     return LadderView(
         heading="Candidate directions",
-        legend="A residual of 0 % is an exact symmetry, which a small p rejects. Symmetries are directions that p does "
-        f"not reject and whose interval is below the tolerance, {percent(found.criteria.tolerance)} by choice "
-        "(--tolerance); X1, X2, … below are combinations of them.",
+        legend="The residual is how far a direction is from an exact symmetry (0 %): at 10 %, the field is off by "
+        "a tenth of its size over half of the domain's duration. 'If exact' is the residual from estimation errors "
+        "alone. A small p rejects exact symmetry; a large one proves nothing. Symmetries are directions that p does "
+        f"not reject and whose interval is below the tolerance of {percent(found.criteria.tolerance)}, a convention "
+        f"(--tolerance){_robust(result)}. X1, X2, … below are combinations of them.",
         explanation="A direction is a vector field X. It is a symmetry if it solves the determining equations, linear "
         "equations written DX = 0 for short. The relative residual ‖DX‖/‖X‖ is by how much it fails to, 0 % for an "
         "exact symmetry. 'If exact' is the residual that estimation errors alone would give an exact symmetry. p "
@@ -91,6 +93,20 @@ def _ladder(result: Result, found: DataFindings) -> LadderView:
         taken=result.fields.count,
         gap="",
     )
+
+
+def _robust(result: Result) -> str:
+    """Which other tolerances give the same verdicts; empty where no gap separates symmetries from the rest."""
+    count = result.fields.count
+    accepted, rest = result.ladder[:count], result.ladder[count:]
+    if not accepted or not rest or any(row.verdict != "no" for row in rest):
+        return ""
+    last, first = max(accepted, key=lambda row: row.upper), min(rest, key=lambda row: row.lower)
+    if not last.upper < first.lower:
+        return ""
+    low = percent(last.upper, interval_digits(last.lower, last.upper))
+    high = percent(first.lower, interval_digits(first.lower, first.upper))
+    return f"; here any from {low} to {high} gives the same verdicts"
 
 
 def _tolerance(found: DataFindings) -> str:
@@ -110,9 +126,10 @@ def _constants(result: Result, equation: str) -> str:
     if not equation or not any(row.constants for row in result.closed_forms):
         return ""
     return (
-        "Constants in the generators come from the estimated vector fields, those in the fitted equation from a "
-        "maximum-likelihood fit of that equation to the same data: the two agree within their errors, not to the last "
-        "digit."
+        "Consistent: the formula agrees with the estimated field within its errors; ± is one standard error. "
+        "Constants in the generators come from the estimated fields, those of the fitted equation from a maximum-likelihood fit "
+        "of that equation to the same data, so that they differ within their errors. To quote a value, take the fitted "
+        "equation's."
     )
 
 
@@ -153,8 +170,8 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
         why = "for any choice of σ" if several else "the same as the Itô symmetries, because there is one noise"
         turned = ", and may rotate the noise" if several else ""
         yield (
-            f"Symmetries of the law: {found.law_dimension}, {why}. They map solutions to "
-            f"processes with the same drift and σσᵀ{turned}."
+            f"Symmetries of the law: {found.law_dimension}, {why}. They map the process to one with the same "
+            f"statistics, that is, the same drift and σσᵀ{turned}."
         )
         if several:
             yield f"Gauge: σ is lower triangular, coordinates in the order {', '.join(result.names)}."
@@ -189,14 +206,14 @@ def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
     answer = "rejects" if refit.p_value < error_rate else "does not reject"
     yield (
         f"Drift and diffusion fitted again with these symmetries imposed: the likelihood-ratio test {answer} them "
-        f"({p_clause(refit.p_value)}). The deviance, twice the log-likelihood lost, is {refit.deviance:.1f}; if the "
-        f"symmetries are exact, it is at most {refit.degrees_of_freedom:.1f} on average (the degrees of freedom), and "
-        "less where the fit's prior has removed most of it already."
+        f"({p_clause(refit.p_value)}). Imposing them lowers the log-likelihood by {refit.deviance / 2:.1f}. "
+        f"Without shrinkage, exact symmetries would lower it by {refit.degrees_of_freedom / 2:.1f} on average (half the degrees "
+        "of freedom); shrinkage of the fit makes the loss smaller, so that this test is cautious."
     )
     if np.isfinite(refit.held_out):
         yield (
-            f"On paths left out of the fit, imposing them changes the log-likelihood by {refit.held_out:+.1f} ± "
-            f"{refit.held_out_error:.1f} (a gain supports them)."
+            "Cross-validation: on paths left out of the fit, imposing them changes the total log-likelihood by "
+            f"{refit.held_out:+.1f} ± {refit.held_out_error:.1f} (one standard error); a gain supports them."
         )
 
 

@@ -73,6 +73,11 @@ class Setting:
         return self.coordinates == 1 and (self.result.symmetry == "law" or noises == 1)
 
     @property
+    def is_brownian(self) -> bool:
+        """Whether symmetries show that the process is Brownian motion in another coordinate and clock."""
+        return self.scalar and not self.turning and self.dimension == MOST_OF_PATHS and self.supported
+
+    @property
     def turning(self) -> bool:
         """Whether a coordinate is an angle, so that symmetries must be periodic."""
         return bool(self.result.domain.periodic)
@@ -105,13 +110,13 @@ def algebra_sentences(result: Result, shapes: Sequence[known.Shape | None]) -> I
 
 def _scalar(setting: Setting) -> Iterator[tuple[str, str]]:
     """Sentences for one coordinate with 3, 2 or 1 symmetries."""
-    if setting.dimension == MOST_OF_PATHS and setting.supported:
+    if setting.is_brownian:
         yield (
             "brownian",
             (
                 "Three symmetries in one coordinate, the largest possible number: a change of coordinate and clock "
                 "transforms the process to Brownian motion, so that its solution and transition density are known in "
-                "closed form, away from the ends of the state space."
+                "closed form, until a path reaches an end of the state space, where there is one."
             ),
         )
         yield from _resolved(setting)
@@ -232,7 +237,8 @@ def _order(setting: Setting) -> Iterator[tuple[str, str]]:
     anatomy = algebra.anatomy
     if anatomy.abelian:
         yield "abelian", "The symmetries commute: the order in which they are applied does not matter."
-    elif anatomy.solvable:
+    elif anatomy.solvable and not setting.is_brownian:
+        # of Brownian motion in another coordinate the solution has been given
         yield (
             "solvable",
             "Solvable algebra: in a suitable order, the equation can be reduced by one symmetry after the other.",

@@ -228,10 +228,10 @@ class Speaker:
         moved = [i for i, y in enumerate(shape.coordinates) if str(y) != self.names[i]]
         clock = say.up_to_unit(shape.clock)
         pairs = [(clock, "t"), *((say.formula(shape.coordinates[i]), self.names[i]) for i in moved)]
-        shown = [f"{new} in place of {old}" for new, old in pairs if new != old]
+        shown = [new for new, old in pairs if new != old]
         return (
-            f"Time and state rescaled together: with {' and '.join(shown)}, the equation does not depend on the new "
-            "time."
+            f"Time and state rescaled together: in the variables {' and '.join(shown)} the equation does not depend on "
+            "the new time."
         )
 
     def _projective(self, _: known.Projective) -> str:
