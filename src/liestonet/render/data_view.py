@@ -127,8 +127,8 @@ def _constants(result: Result, equation: str) -> str:
         return ""
     return (
         "Consistent: the formula agrees with the estimated field within its errors; ± is one standard error. "
-        "Constants in the generators come from the estimated fields, those of the fitted equation from a maximum-likelihood fit "
-        "of that equation to the same data, so that they differ within their errors. To quote a value, take the fitted "
+        "Constants in the generators come from the estimated fields, those of the fitted equation from a "
+        "maximum-likelihood fit of that equation to the same data, so that they differ within their errors. To quote a value, take the fitted "
         "equation's."
     )
 
@@ -207,8 +207,8 @@ def _likelihood(refit: Refit, error_rate: float) -> Iterator[str]:
     yield (
         f"Drift and diffusion fitted again with these symmetries imposed: the likelihood-ratio test {answer} them "
         f"({p_clause(refit.p_value)}). Imposing them lowers the log-likelihood by {refit.deviance / 2:.1f}. "
-        f"Without shrinkage, exact symmetries would lower it by {refit.degrees_of_freedom / 2:.1f} on average (half the degrees "
-        "of freedom); shrinkage of the fit makes the loss smaller, so that this test is cautious."
+        f"Without shrinkage, exact symmetries would lower it by {refit.degrees_of_freedom / 2:.1f} on average (half "
+        "the degrees of freedom); shrinkage of the fit makes the loss smaller, so that this test is cautious."
     )
     if np.isfinite(refit.held_out):
         yield (
