@@ -18,7 +18,6 @@ from liestonet.core.p_values import p_clause
 from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.formulas.formula import Formula
-from liestonet.formulas.notation import constant_name
 from liestonet.reduction.recording.candidate_terms import Term, candidate_terms, symbols_of
 from liestonet.reduction.recording.constant_fit import (
     Fitted,
@@ -257,13 +256,12 @@ def _written(
     alone = {t.entry for t in terms if len(t.entry) == 2 and _stands_alone(t, terms)}
     constants, slopes, fits = [], np.ones(len(terms)), chosen.fits >= EQUATION.rejected
     for k, (term, value) in enumerate(zip(terms, factors, strict=True)):
-        root = term.entry in alone and value > 0
-        name = constant_name("s" if root else "c", k + 1, surrogate.names)
-        if root:
-            symbol, slopes[k] = sympy.Symbol(name, positive=True), 1 / (2 * np.sqrt(value))
+        if term.entry in alone and value > 0:
+            symbol, slopes[k] = sympy.Symbol(f"s{k + 1}", positive=True), 1 / (2 * np.sqrt(value))
             value, factor = float(np.sqrt(value)), symbol**2
         else:
-            symbol = factor = sympy.Symbol(name, real=True)
+            symbol = sympy.Symbol(f"c{k + 1}", real=True)
+            factor = symbol
         error = float(np.sqrt(max(covariance[k, k], 0.0)) * slopes[k]) if fits else math.nan
         constants.append(FittedConstant(symbol, float(value), error))
         if len(term.entry) == 1:
