@@ -14,6 +14,7 @@ SPOKEN = {
     "boundary='reflecting'": "--boundary reflecting",
     "boundary='absorbing'": "--boundary absorbing",
     "domain=(low, high)": "--domain x=LOW:HIGH",
+    'clock="recorded"': "--clock recorded",
     "(sort=True)": "(--sort)",
     "give sort=True": "give --sort",
     "(periodic=, --periodic)": "(--periodic)",
@@ -39,7 +40,9 @@ PATTERNS = (
     (re.compile(r"such as \(0, math\.inf\)"), "such as --domain x=0:inf"),
 )
 # Keywords of Python with their values, as messages give them.
-KEYWORD = re.compile(r"\b(state|time|trajectory|dt|layout|decimal|delimiter)=(\[[^\]]*\]|'[^']*'|[\d.e+-]*\d)")
+KEYWORD = re.compile(
+    r"\b(state|time|trajectory|dt|layout|decimal|delimiter|exposure|steps|order)=(\[[^\]]*\]|'[^']*'|[\d.e+-]*\d)"
+)
 # What stands round the words of a list of Python.
 LISTED = re.compile(r"['\[\]]|(?<=,) ")
 # What a value should have been, by how the checks of options say it.

@@ -201,6 +201,7 @@ def _described(
         header == [0]
         and not given
         and first == 1
+        and len(found.rows[0]) == width
         and table[0][0] == next(index for index, line in enumerate(lines) if line.strip())
         and not comments
         and found.delimiter != " "
@@ -228,12 +229,13 @@ def _names(
         names = [cell.strip() for cell in rows[first - 1]]
         above = rows[first - 2] if first > 1 else []
         units = [cell.strip().strip("[]()") for cell in rows[first - 1]]
-        if len(above) == width and all(_UNIT.fullmatch(cell.strip()) for cell in rows[first - 1] if cell.strip()):
+        distinct = len(above) == width == len({cell.strip() for cell in above})
+        if distinct and all(_UNIT.fullmatch(cell.strip()) for cell in rows[first - 1] if cell.strip()):
             joined = [f"{name.strip()} [{unit}]" if unit and unit != "-" else name.strip()
                       for name, unit in zip(above, units, strict=True)]  # fmt: skip
             return joined, [first - 2, first - 1], "units in the line below the names"
         return _made_unique(rows, first, names)
-    if first > 0 and len(rows[first - 1]) == width - 1 and width > 1:
+    if first > 0 and len(rows[first - 1]) == width - 1 and (width > 2 or _TITLE.fullmatch(rows[first - 1][0].strip())):
         return ["", *(cell.strip() for cell in rows[first - 1])], [first - 1], "a first column without a name"
     above = [line for line in lines[: table[first][0]] if line.strip()]
     if above and above[-1].lstrip().startswith(COMMENTS):
