@@ -29,7 +29,7 @@ class ReadingTuning:
     certainly_paths: int = 12
     # How much rougher a table must be across paths than along them to tell rows from columns. Source: by hand.
     rougher: float = 4.0
-    # Bytes of one variable beyond which a MATLAB file is not loaded. Source: cost.
+    # Bytes of one array beyond which a file of arrays is not loaded. Source: cost.
     most_bytes: int = 1 << 31
 
 
