@@ -80,9 +80,10 @@ class DateTuning:
     empty: float = 1e-9
     # A direction is ∂t itself if the cosine between the two is above this. Source: by hand.
     time_itself: float = 0.99
-    # A slow cycle turns at least so often in the recording, and its χ² is this many times that of other slow ones, but
-    # for its neighbours and multiples. Source: by hand; what wanders without a period is strongest at one turn.
+    # A slow cycle turns at least so often in the recording. Source: by hand; what wanders without a period is strongest
+    # at one turn.
     least_turns: int = 3
+    # Its χ² is this many times that of other slow ones, but for its neighbours and multiples. Source: by hand.
     standing_out: float = 4.0
     # Parts into which the distance between the neighbours of a harmonic is divided to find the period. Source: cost.
     between: int = 80

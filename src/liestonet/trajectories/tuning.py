@@ -68,9 +68,10 @@ class SeamTuning:
     # Values that jump across a range this much longer than the period are wrapped at another one. Source: by hand;
     # errors of the points add less.
     other_turn: float = 1.03
-    # An angle is driven round if paths go through so many turns, and end this part of their range from their beginning.
-    # Source: by hand; the ends of a path in a confining force are a small part of its range apart.
+    # An angle that is driven round goes through so many turns. Source: by hand.
     turns: float = 2.0
+    # Its paths end this part of their range from where they begin. Source: by hand; the ends of a path in a confining
+    # force are a small part of its range apart.
     driven: float = 0.5
     # A longer step may have gone the other way round. Source: theory: with Gaussian steps of which few are longer than
     # a quarter of the period, next to none is longer than half.
