@@ -203,17 +203,24 @@ def level_table(records: list[dict[str, Any]]) -> str:
 
 def window_table(records: list[dict[str, Any]]) -> str:
     lines = ["| system | window | number of symmetries unchanged in | verdicts unchanged |", "|---|---|---|---|"]
+    changes = []
     for system in DRIFTS:
         found = [r for r in records if r["system"] == system and "p_values" not in r and "force" not in r]
         rows = [row for record in found for row in record["rows"]]
         for place, factor in enumerate(FACTORS):
             if rows and factor != 1:
-                same = sum(row[place][0] == row[1][0] for row in rows)
-                pairs = [(a, b) for row in rows for a, b in zip(row[place][1:], row[1][1:], strict=True)]
-                alike = sum(a == b for a, b in pairs)
+                own = [(row[place], row[1]) for row in rows]
+                changes += own
                 name = "half as long" if factor < 1 else "twice as long"
-                lines.append(f"| {system} | {name} | {same} of {len(rows)} | {alike} of {len(pairs)} |")
-    return "\n".join(lines)
+                lines.append(f"| {system} | {name} | {unchanged(own)} |")
+    return "\n".join([*lines, *([f"| together | | {unchanged(changes)} |"] if changes else [])])
+
+
+def unchanged(changes: list[tuple[list[Any], list[Any]]]) -> str:
+    """How many changes of the window leave the number of symmetries as it is, and how many verdicts."""
+    same = sum(one[0] == other[0] for one, other in changes)
+    pairs = [pair for one, other in changes for pair in zip(one[1:], other[1:], strict=True)]
+    return f"{same} of {len(changes)} | {sum(a == b for a, b in pairs)} of {len(pairs)}"
 
 
 def several_table(records: list[dict[str, Any]]) -> str:

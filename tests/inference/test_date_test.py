@@ -71,7 +71,7 @@ def test_p_values_of_stationary_paths_are_uniform() -> None:
 def test_a_slow_force_is_found() -> None:
     found = asked(recording(2, 0.6 * np.sin(2 * np.pi * 3 * dates() / SPAN)))
     assert found.rejected
-    assert found.period is None
+    assert found.period == pytest.approx(SPAN / 3, rel=0.1)  # three standard errors
     assert {family.against: family.p_value for family in found.families}["blocks: force"] < 1e-4
     # within a window it hardly changes: ∂t is near, and zero is excluded
     assert found.row.verdict == "near-symmetry"
@@ -85,8 +85,24 @@ def test_a_fast_force_is_found_with_its_period() -> None:
     period = SPAN / 120
     found = asked(recording(3, 1.0 * np.sin(2 * np.pi * dates() / period)))
     assert found.rejected
-    assert found.period == pytest.approx(period)
+    assert found.period == pytest.approx(period, rel=2e-3)
     assert found.row.verdict != "symmetry"
+
+
+@pytest.mark.parametrize(("turns", "within"), [(5.4, 0.03), (120.4, 0.002)])
+def test_periods_that_do_not_divide_the_recording(turns: float, within: float) -> None:
+    found = asked(recording(7, np.sin(2 * np.pi * turns * dates() / SPAN)))
+    assert found.period == pytest.approx(SPAN / turns, rel=within)
+
+
+@pytest.mark.parametrize("seed", [8, 9, 10])
+def test_what_wanders_has_no_period(seed: int) -> None:
+    """Fixed seeds: a random walk is strongest at its third turn or a faster one in a few of a hundred."""
+    count = len(dates())
+    walk = np.cumsum(np.random.default_rng(seed).normal(size=count)) / np.sqrt(count)
+    found = asked(recording(seed, 2 * walk))
+    assert found.rejected
+    assert found.period is None
 
 
 def test_noise_that_grows_is_found() -> None:

@@ -83,3 +83,11 @@ def test_windows_grow_with_the_recording_up_to_two_relaxation_times() -> None:
     assert lasting == sorted(lasting)
     assert lasting[0] >= 0.4
     assert lasting[-1] <= 2.0
+
+
+def test_a_column_of_frames_is_refused_before_the_clock_restarts() -> None:
+    x, frames = relaxing(), np.arange(40_000.0)
+    assert recorded_times(one_path(np.column_stack([x, 3 * frames - 5]))).dated == ("y",)
+    assert recorded_times(one_path(np.column_stack([x, relaxing(seed=5)]))).dated == ()
+    with pytest.raises(lsn.InputError, match=r"y is a function of the time.*state=\['x'\]"):
+        lsn.discover(one_path(np.column_stack([x, frames])))

@@ -24,6 +24,7 @@ from pyarrow import parquet
 
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories, text_files
+from liestonet.trajectories.tuning import READING
 
 read = Trajectories.read
 frame = Trajectories.from_dataframe
@@ -443,3 +444,17 @@ def test_damaged_files_end_in_our_error_or_in_trajectories(suffix, changes):
                 assert re.fullmatch(r"[^\n]{10,400}[.?]", found), found
             else:
                 assert isinstance(found, list) or np.isfinite(found.flat_states).all()
+
+
+def test_arrays_of_gigabytes_are_refused_before_they_are_loaded(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    rows = READING.most_bytes // 8 + 1
+    with h5py.File(tmp_path / "large.h5", "w") as file:  # as a plan only: nothing is stored
+        file.create_dataset("t", shape=(rows,), dtype="f8", chunks=(1 << 20,))
+    with (tmp_path / "large.npy").open("wb") as stream:
+        head = {"descr": "<f8", "fortran_order": False, "shape": (rows,)}
+        np.lib.format.write_array_header_1_0(stream, head)
+        stream.truncate(stream.tell() + 8 * rows)  # a hole
+    for name in ("large.h5", "large.npy"):
+        with pytest.raises(InputError, match="more than 2 GB"):
+            Trajectories.read(tmp_path / name, dt=1.0)

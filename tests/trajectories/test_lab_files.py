@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import resource
 import time
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from lab_files import ROWS, SECOND, kinds, mangled, walk
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.columns import parse_header
 
 FILES = kinds()
 T, X = walk()
@@ -134,3 +136,105 @@ def test_one_row_for_each_particle_is_no_path(tmp_path):
     (tmp_path / "frame.csv").write_text("particle,frame,x,y\n" + rows)
     with pytest.raises(InputError, match="Each value of 'particle' has one row"):
         Trajectories.read(tmp_path / "frame.csv")
+
+
+TEXT = [name for name in FILES if name.endswith((".csv", ".txt", ".tsv", ".dat", ".tab"))]
+
+
+@pytest.mark.parametrize("name", TEXT)
+@pytest.mark.parametrize("end", [b"\r\n", b"\r"])
+def test_line_ends_of_other_systems_change_nothing(name, end, tmp_path):
+    (tmp_path / name).write_bytes(FILES[name].replace(b"\n", end))
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / name).write_bytes(FILES[name])
+    data, plain = (Trajectories.read(folder / name, **options(name)) for folder in (tmp_path, tmp_path / "plain"))
+    np.testing.assert_array_equal(data.flat_states, plain.flat_states)
+    np.testing.assert_array_equal(data.flat_times, plain.flat_times)
+    assert data.notes == plain.notes
+
+
+def seconds_as(written: str) -> list[str]:
+    """Ninety minutes of times of day from 11:30 on, every ten seconds, as a pattern of strftime."""
+    start = datetime(2019, 1, 31, 11, 30)
+    return [(start + timedelta(seconds=10 * k)).strftime(written) for k in range(540)]
+
+
+@pytest.mark.parametrize("mark", [";", ",", "\t"])
+@pytest.mark.parametrize("header", ["", "time{0}f\n"])
+@pytest.mark.parametrize(
+    "written",
+    ["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%I:%M:%S %p", "%m/%d/%Y %I:%M:%S %p", "%H:%M:%S"],
+)
+def test_dates_and_times_of_day_beside_any_delimiter(written, header, mark, tmp_path):
+    values = np.round(50 + np.random.default_rng(1).normal(size=540), 3)
+    rows = (f"{time}{mark}{value}\n" for time, value in zip(seconds_as(written), values.tolist(), strict=True))
+    (tmp_path / "grid.csv").write_text(header.format(mark) + "".join(rows))
+    data = Trajectories.read(tmp_path / "grid.csv")
+    np.testing.assert_array_equal(data.times[0], 10.0 * np.arange(540))
+    np.testing.assert_array_equal(data.states[0][:, 0], values)
+
+
+def test_midnight_and_noon_on_a_clock_of_twelve_hours(tmp_path):
+    rows = [("12:00:00 AM", 0), ("1:00:00 AM", 1), ("12:00:00 PM", 12), ("11:59:59 p.m.", 24 - 1 / 3600)]
+    (tmp_path / "day.csv").write_text("time,x\n" + "".join(f"{time},{value}\n" for time, value in rows))
+    data = Trajectories.read(tmp_path / "day.csv")
+    np.testing.assert_allclose(data.times[0] / 3600, [hour for _, hour in rows])
+
+
+def test_names_in_several_lines(tmp_path):
+    lines = ["scorer,net,,net,", "bodyparts,nose,,tail,", "coords,x,y,x,y"]
+    lines += [f"{k},{k % 3},{k % 4},{k % 7},{k % 5}" for k in range(30)]
+    (tmp_path / "pose.csv").write_text("\n".join(lines))
+    data = Trajectories.read(tmp_path / "pose.csv")
+    assert data.names == ("nose_x", "nose_y", "tail_x", "tail_y")
+    np.testing.assert_array_equal(data.states[0][:, 2], np.arange(30) % 7)
+
+
+@pytest.mark.parametrize("line", ["Age (b2k)   d18O (permil)  Ca2+ (ppb)", "Age (b2k) d18O (permil) Ca2+ (ppb)"])
+def test_names_with_units_above_white_space(line, tmp_path):
+    rows = "".join(f"  {20 * k}  {-40 + k % 7}  {50 + k % 3}\n" for k in range(30))
+    (tmp_path / "core.txt").write_text(f"A core from somewhere\n\n{line}\n{rows}")
+    data = Trajectories.read(tmp_path / "core.txt")
+    assert data.names == ("d18O", "Ca2+")
+    assert data.times[0][0] == -580
+
+
+def test_a_sentence_above_the_numbers_is_no_names(tmp_path):
+    rows = "".join(f"{0.1 * k:.1f}\t{k % 7}\n" for k in range(30))
+    (tmp_path / "a.txt").write_text(f"Measured by hand\n{rows}")
+    assert Trajectories.read(tmp_path / "a.txt").names == ("c2",)
+
+
+def test_empty_columns_and_points_for_missing_values(tmp_path):
+    rows = "".join(f"2020-01-{k + 1:02d},{'.' if k % 7 == 5 else k % 5},\n" for k in range(31))
+    (tmp_path / "rates.csv").write_text(f"DATE,rate,Comment\n{rows}")
+    data = Trajectories.read(tmp_path / "rates.csv")
+    assert data.names == ("rate",)
+    assert (len(data), data.points) == (5, 27)
+    assert any("'Comment' is empty" in note for note in data.notes)
+
+
+def test_very_many_numbered_coordinates_are_paths(tmp_path):
+    block = np.random.default_rng(2).normal(size=(30, 7, 2)).round(3)
+    header = ",".join(f"x{k},y{k}" for k in range(7))
+    rows = (f"{0.1 * t:.1f}," + ",".join(map(str, row.reshape(-1))) for t, row in enumerate(block))
+    (tmp_path / "school.csv").write_text(f"time,{header}\n" + "\n".join(rows))
+    data = Trajectories.read(tmp_path / "school.csv")
+    assert (len(data), data.names) == (7, ("x", "y"))
+    np.testing.assert_array_equal(data.states[3], block[:, 3])
+
+
+@pytest.mark.parametrize(("name", "told"), [("a.lvm", "'a.txt'"), ("a", "'a.txt'"), ("a.zip", "unpack")])
+def test_what_has_no_known_suffix_is_told_how_to_go_on(name, told, tmp_path):
+    (tmp_path / name).write_text("t,x\n0,1\n1,2\n")
+    with pytest.raises(InputError, match=told):
+        Trajectories.read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [("angle(deg)", ("angle", "deg")), ("time(s)", ("time", "s")), ("x(2)", ("x(2)", None)), ("f(x)", ("f(x)", None)),
+     ("x (µm)", ("x", "µm")), ("x(t)", ("x(t)", None))],
+)  # fmt: skip
+def test_units_behind_names(header, expected):
+    assert parse_header(header) == expected

@@ -12,6 +12,7 @@ import pytest
 
 from liestonet.errors import InputError
 from liestonet.trajectories import Trajectories
+from liestonet.trajectories.unwrapping import winding as winding_of
 
 P = 2 * math.pi
 PERIODIC = {"theta": P}
@@ -190,3 +191,39 @@ def test_values_wrapped_at_another_period_are_refused(period: float) -> None:
         Trajectories.from_arrays(
             0.1 * np.arange(4000), (rotor() % P)[None, :, None], ["theta"], periodic={"theta": period}
         )
+
+
+def driven(speed: float, header: str, tmp_path) -> Trajectories:
+    """Three particles on a ring, read from a file."""
+    rng = np.random.default_rng(3)
+    steps = 0.1 * speed + 0.1 * rng.normal(size=(3, 400))
+    rows = (
+        f"{p},{0.1 * k:.1f},{x:.5f}\n" for p, path in enumerate(np.cumsum(steps, axis=1)) for k, x in enumerate(path)
+    )
+    (tmp_path / "ring.csv").write_text(f"particle,t,{header}\n" + "".join(rows))
+    return Trajectories.read(tmp_path / "ring.csv")
+
+
+@pytest.mark.parametrize(
+    ("speed", "header", "period"),
+    [
+        (2.0, "angle (rad)", 2 * math.pi),
+        (2.0, "s [rad]", 2 * math.pi),
+        (100.0, "theta [deg]", 360.0),
+        (2.0, "theta", None),  # in which unit nobody knows
+        (2.0, "angle (mrad)", None),
+        (0.2, "angle (rad)", None),  # less than two turns
+    ],
+)
+def test_angles_that_wind_are_known_by_their_unit(speed, header, period, tmp_path):
+    data = driven(speed, header, tmp_path)
+    assert list(data.periodic.values()) == ([] if period is None else [period])
+    assert any("wind through" in note for note in data.notes) == (period is not None)
+    assert not Trajectories.read(tmp_path / "ring.csv", periodic={}).periodic
+
+
+def test_what_comes_back_does_not_wind():
+    rng = np.random.default_rng(5)
+    confined = [20 * np.sin(rng.uniform(0, 6) + np.linspace(0, 30, 50)) for _ in range(20)]  # as wide as six turns
+    assert winding_of("theta", "rad", confined, np.full(10, 0.1)) is None
+    assert winding_of("theta", "rad", [np.linspace(0, 20, 50)], np.full(10, 0.4)) is not None

@@ -14,6 +14,7 @@ SPOKEN = {
     "boundary='reflecting'": "--boundary reflecting",
     "boundary='absorbing'": "--boundary absorbing",
     "domain=(low, high)": "--domain x=LOW:HIGH",
+    'clock="recorded"': "--clock recorded",
     "(sort=True)": "(--sort)",
     "give sort=True": "give --sort",
     "(periodic=, --periodic)": "(--periodic)",
@@ -38,9 +39,11 @@ PATTERNS = (
     (re.compile(r"with_parameters\((\w+)=1\.5\)"), r"with --param \1=1.5"),
     (re.compile(r"such as \(0, math\.inf\)"), "such as --domain x=0:inf"),
 )
-# Keywords of Python with their values, in the form used by messages.
-KEYWORD = re.compile(r"\b(state|time|trajectory|dt|layout|decimal|delimiter)=(\[[^\]]*\]|'[^']*'|[\d.e+-]*\d)")
-# Brackets and quotation marks around the items of a list.
+# Keywords of Python with their values, as messages give them.
+KEYWORD = re.compile(
+    r"\b(state|time|trajectory|dt|layout|decimal|delimiter|exposure|steps|order)=(\[[^\]]*\]|'[^']*'|[\d.e+-]*\d)"
+)
+# What stands round the words of a list of Python.
 LISTED = re.compile(r"['\[\]]|(?<=,) ")
 # Kinds of values, by the wording of the option checks.
 WANTED = (

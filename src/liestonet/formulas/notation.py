@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from liestonet.formulas.formula import ClosedForm, Constant
@@ -23,6 +24,12 @@ class Style(NamedTuple):
     plus: str = " + "
     minus: str = " - "
     negative: str = "-"
+
+
+def constant_name(letter: str, number: int, coordinates: Iterable[str]) -> str:
+    """The name of a numbered constant, such as c2; c_2 where a coordinate is called c and a number."""
+    taken = any(re.fullmatch(rf"{letter}\d+", name) for name in coordinates)
+    return f"{letter}_{number}" if taken else f"{letter}{number}"
 
 
 def field_text(formula: ClosedForm, names: tuple[str, ...]) -> str:

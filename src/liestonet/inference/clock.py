@@ -12,6 +12,7 @@ from liestonet.inference.date_test import DateTest, date_test
 from liestonet.inference.tuning import DATE
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.surrogate.relaxation import RecordedTimes, recorded_times
+from liestonet.surrogate.unusable_columns import refuse_dated
 from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.search import Search
 from liestonet.symmetry.statistical.translations import shifts
@@ -68,6 +69,7 @@ def choose_clock(data: IncrementSource, clock: object) -> tuple[IncrementSource,
     if isinstance(wanted, float):
         found = _periodic(wanted, times)
     elif wanted == RESTART or times.long:
+        refuse_dated(data.names, times.dated)
         relaxation = 1 / times.rate if times.rate > 0 else None
         found = ClockFound(RESTART, times.window, times.first, relaxation, wanted == AUTO)
     else:

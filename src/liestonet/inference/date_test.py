@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 import scipy.special
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from liestonet.core.coefficients import JetOrder
 from liestonet.core.domain import Domain
@@ -38,9 +38,9 @@ class DateFamily:
 class DateTest:
     """Whether drift and diffusion depend on the date: the p-value of the hypothesis that they do not, and the size.
 
-    `families` are the tests that are combined; `period` is that of the strongest harmonic force if harmonics reject at
-    `level`, else None. `row` is the ladder's row for ∂t. `values` and `errors` are coefficients, named by `labels`,
-    estimated at each of the `dates` (middles of blocks), with their standard errors.
+    `families` are the tests that are combined; `period` is that of a cycle that stands out where they reject at
+    `level`, None elsewhere. `row` is what the ladder says of ∂t. `values` and `errors` are coefficients,
+    named by `labels`, estimated at each of the `dates` (middles of blocks).
     """
 
     p_value: float
@@ -80,17 +80,16 @@ def date_test(
     families.append(DateFamily("blocks: force", _joint(scores, blocks, force)))
     families.append(DateFamily("blocks: stiffness and noise", _joint(scores, blocks, other)))
     skipped = None if source.autonomous else scores.span / source.period
-    strongest = {}
+    found = []
     for columns, name in ((force, "force"), (other, "stiffness and noise")):
-        p_value, harmonic = _scan(scores, columns, skipped)
-        families.append(DateFamily(f"harmonics: {name}", p_value))
-        strongest[p_value] = harmonic
+        scan = _scan(scores, columns, skipped)
+        families.append(DateFamily(f"harmonics: {name}", scan.p_value))
+        found.append((columns, scan))
     smallest = min(family.p_value for family in families)
     p_value = _combined(smallest, len(families))
-    # changes without a period are more significant in the blocks than in any harmonic
-    clear = min(strongest) <= smallest and p_value <= level
-    harmonic = strongest[min(strongest)] if clear else None
-    row = _row(scores, surrogate.domain, kind, harmonic, p_value, criteria)
+    harmonic = _standing_out(scores, found, smallest, skipped is None) if p_value <= level else None
+    fast = harmonic if harmonic is not None and harmonic > DATE.blocks // 2 else None  # cosines show slow ones
+    row = _row(scores, surrogate.domain, kind, fast, p_value, level, criteria)
     period = None if harmonic is None else scores.span / harmonic
     return DateTest(p_value, level, tuple(families), period, row, *_by_block(scores, surrogate))
 
@@ -164,14 +163,33 @@ def _square(spread: Float[np.ndarray, "d d"], total: Float[np.ndarray, " d"]) ->
     return float(np.sum((vectors.T[seen] @ (total / scale)) ** 2 / values[seen])), int(seen.sum())
 
 
-def _scan(scores: DateScores, columns: Columns, skipped: float | None) -> tuple[float, int]:
-    """p-value of the strongest of all harmonics faster than blocks, and the number of this harmonic."""
+@dataclass(frozen=True)
+class _Scan:
+    """The strongest of many harmonics: its number, its χ², and the p-value of there being none."""
+
+    p_value: float
+    harmonic: int = 0
+    square: float = 0.0
+
+
+def _scan(scores: DateScores, columns: Columns, skipped: float | None) -> _Scan:
+    """The strongest harmonic among all that are faster than blocks."""
     harmonics = np.arange(DATE.blocks // 2 + 1, scores.bins // DATE.bins_in_period + 1)
     if skipped is not None:  # the period of the clock and its harmonics
         turns = harmonics / skipped
         harmonics = harmonics[np.abs(turns - np.round(turns)) * skipped > DATE.beside_period]
     if not len(harmonics):
-        return 1.0, 0
+        return _Scan(1.0)
+    squares, freedom = _squares(scores, columns, harmonics)
+    best = int(np.argmax(squares))
+    p_value = _combined(float(scipy.special.chdtrc(freedom, squares[best])), len(harmonics))
+    return _Scan(p_value, int(harmonics[best]), float(squares[best]))
+
+
+def _squares(
+    scores: DateScores, columns: Columns, harmonics: Int[np.ndarray, " m"]
+) -> tuple[Float[np.ndarray, " m"], int]:
+    """χ² of each harmonic, and its degrees of freedom."""
     squares, freedom = np.zeros(len(harmonics)), 0
     for kind in scores.kinds(columns):
         own = kind.functions
@@ -183,15 +201,48 @@ def _scan(scores: DateScores, columns: Columns, skipped: float | None) -> tuple[
         parts = np.concatenate([lines.real, lines.imag], axis=1)
         squares += np.sum(parts * np.linalg.solve(spread, parts[:, :, None])[:, :, 0], axis=1)
         freedom += parts.shape[1]
-    best = int(np.argmax(squares))
-    return _combined(float(scipy.special.chdtrc(freedom, squares[best])), len(harmonics)), int(harmonics[best])
+    return squares, freedom
+
+
+def _standing_out(
+    scores: DateScores, found: Sequence[tuple[Columns, _Scan]], smallest: float, slow: bool
+) -> float | None:
+    """The number of turns, not always whole, of a cycle that explains the change; None where there is none.
+
+    What wanders without a period shows in the blocks more clearly than in any harmonic, and among slow cycles most in
+    the slowest.
+    """
+    columns, scan = min(found, key=lambda one: (one[1].p_value, -one[1].square))
+    best = (columns, scan.harmonic, scan.square) if scan.harmonic and scan.p_value <= smallest else None
+    for other, _ in found if slow else ():
+        harmonics = np.arange(1, DATE.blocks // 2 + 1)
+        squares = _squares(scores, other, harmonics)[0]
+        turns = 1 + int(np.argmax(squares))
+        beside = (np.abs(harmonics - turns) > 1) & (harmonics % turns > 0)
+        clear = turns >= DATE.least_turns and squares[turns - 1] > DATE.standing_out * squares[beside].max()
+        if clear and squares[turns - 1] > (0.0 if best is None else best[2]):
+            best = (other, turns, float(squares[turns - 1]))
+    return None if best is None else _between_harmonics(scores, best[0], best[1])
+
+
+def _between_harmonics(scores: DateScores, columns: Columns, harmonic: int) -> float:
+    """The number of turns at which a cycle near a harmonic is strongest: few cycles fit into a recording as a whole."""
+    turns = harmonic + np.linspace(-1, 1, DATE.between + 1)
+    waves = np.exp(-2j * np.pi * np.outer(turns, np.arange(scores.bins)) / scores.bins)
+    strength = np.zeros(len(turns))
+    for kind in scores.kinds(columns):
+        own = kind.functions
+        lines = waves @ kind.scores
+        mean = kind.weights.sum(axis=0)[own[:, None], own] * kind.mixing
+        strength += np.sum(lines.conj() * np.linalg.solve(mean, lines.T).T, axis=1).real
+    return float(turns[np.argmax(strength)])
 
 
 def _row(
     scores: DateScores,
     domain: Domain,
     kind: Kind,
-    harmonic: int | None,
+    harmonic: float | None,
     p_value: float,
     criteria: Criteria,
 ) -> LadderRow:

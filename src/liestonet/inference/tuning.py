@@ -82,8 +82,15 @@ class DateTuning:
     empty: float = 1e-9
     # A direction counts as ∂t if the cosine between the two is above this. Source: by hand.
     time_itself: float = 0.99
-    # Harmonics this near in number to one of the clock's period are left out. Source: theory: a frequency between two
-    # harmonics contributes to both.
+    # A slow cycle turns at least so often in the recording. Source: by hand; what wanders without a period is strongest
+    # at one turn.
+    least_turns: int = 3
+    # Its χ² is this many times that of other slow ones, but for its neighbours and multiples. Source: by hand.
+    standing_out: float = 4.0
+    # Parts into which the distance between the neighbours of a harmonic is divided to find the period. Source: cost.
+    between: int = 80
+    # Harmonics as near as this many to one of the period that the clock has are left out. Source: theory: neighbours
+    # share a line that lies between them.
     beside_period: float = 1.5
 
 

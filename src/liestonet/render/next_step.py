@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from liestonet.render.clock_text import changes_with_date
 from liestonet.render.limits import FINEST_THINNING, LARGEST_TOLERANCE_ASKED, MOST_MAPPED
 from liestonet.render.numbers import number
 from liestonet.result.findings import DataFindings, EquationFindings
 from liestonet.surrogate.unusable_columns import independent_columns
+from liestonet.trajectories.unwrapping import Winding, winding
 
 if TYPE_CHECKING:
     from liestonet.result import Result
@@ -146,6 +149,10 @@ def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | N
     if changes_with_date(found) and not typed.has("--clock"):
         return _another_clock(found, typed)
     summary = found.data.summary
+    if any(test.rejected for test in found.tests) and not typed.has("--periodic"):
+        for name, turn in _driven_round(found):
+            why = f"takes {name}, which winds through {number(turn.turns)} turns, as an angle"
+            return NextStep(typed.with_option("--periodic", f"{name}={turn.text}"), why)
     if "positions-only" in codes and not typed.has("--order"):
         return NextStep(typed.with_option("--order", "2"), "treats the data as positions, and estimates velocities")
     memory = next((test.time for test in found.tests if test.rejected and test.time), None)
@@ -158,6 +165,16 @@ def _doubtful(result: Result, found: DataFindings, typed: Typed) -> NextStep | N
     if any(test.rejected for test in found.tests):
         return NextStep(_look(typed), "shows the paths: no other tolerance or kind of symmetry makes this fit adequate")
     return None
+
+
+def _driven_round(found: DataFindings) -> Iterator[tuple[str, Winding]]:
+    """Coordinates that go round and round and are called like an angle, but were not taken as one."""
+    overview = found.surrogate.overview
+    for i, name in enumerate(overview.names):
+        paths = [states[:, i] for _, states in found.data.paths]
+        turn = winding(name, found.data.units.get(name), paths, np.abs(overview.sample.dx[:, i]))
+        if turn is not None and 1 + i not in overview.domain.periodic:
+            yield name, turn
 
 
 def _another_clock(found: DataFindings, typed: Typed) -> NextStep:

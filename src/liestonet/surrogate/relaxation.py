@@ -7,13 +7,15 @@ force changes the level, and this is not a rate of the state. See docs/method.md
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
 
 from liestonet.core.tuning import by_dimension
 from liestonet.surrogate.tuning import CLOCK
+from liestonet.surrogate.unusable_columns import is_function_of_time
 from liestonet.trajectories.increments import Increments, IncrementSource
 
 
@@ -22,7 +24,8 @@ class RecordedTimes:
     """The times of a recording, from its beginning: its dates, its steps, and the rate of its state.
 
     `total` is the recorded time of all paths together, `paths` their number, `rate` the largest modulus among the
-    eigenvalues of M, zero where there is none, `dimension` the number of coordinates.
+    eigenvalues of M, zero where there is none, `dimension` the number of coordinates. `dated` are coordinates that are
+    a function of the date, such as a column of frames, found where the recording is long.
     """
 
     first: float
@@ -32,6 +35,7 @@ class RecordedTimes:
     step: float
     rate: float
     dimension: int = 1
+    dated: tuple[str, ...] = ()
 
     @property
     def relaxations(self) -> float:
@@ -78,7 +82,18 @@ def recorded_times(source: IncrementSource, together: bool = False) -> RecordedT
     first, last = float(seen.t.min()), float((seen.t + seen.dt).max())
     total, step = float(seen.dt.sum()), float(np.median(seen.dt))
     rate = _rate(seen, last - first, total if together else last - first)
-    return RecordedTimes(first, last, total, paths, step, rate, source.dimension)
+    times = RecordedTimes(first, last, total, paths, step, rate, source.dimension)
+    return replace(times, dated=_dated(blocks, source)) if times.long else times
+
+
+def _dated(blocks: Sequence[Increments], source: IncrementSource) -> tuple[str, ...]:
+    """Coordinates that move and are a function of the recorded time."""
+    t, x = (np.concatenate([getattr(block, part) for block in blocks]) for part in ("t", "x"))
+    found = zip(source.names, x.T, strict=True)
+    return tuple(
+        name for name, values in found
+        if name not in source.periodic and np.ptp(values) > 0 and is_function_of_time(t, values)
+    )  # fmt: skip
 
 
 def _on_circles(seen: Increments, source: IncrementSource) -> Increments:

@@ -49,6 +49,19 @@ def refuse_degenerate(sample: Increments, names: tuple[str, ...]) -> None:
     raise UndecidedError(problem, Answer(f"state={others!r}", ("--state", ",".join(others)), "the others"))
 
 
+def refuse_dated(names: tuple[str, ...], dated: Sequence[str]) -> None:
+    """Refuse coordinates that are a function of the date, which a clock that restarts would hide."""
+    if not dated:
+        return
+    many = len(dated) > 1
+    problem = f"{', '.join(dated)} {'are functions' if many else 'is a function'} of the time; "
+    problem += f"leave {'them' if many else 'it'} out of the state"
+    others = [name for name in names if name not in dated]
+    if not others:
+        raise InputError(f"{problem}.")
+    raise UndecidedError(problem, Answer(f"state={others!r}", ("--state", ",".join(others)), "the others"))
+
+
 def impossible_fit(sample: Increments, names: tuple[str, ...]) -> InputError:
     """Why drift and diffusion of these coordinates cannot be estimated, and which columns to keep."""
     problem = "Drift and diffusion cannot be estimated from these paths"

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as arrow
 
 from liestonet.errors import InputError
+from liestonet.trajectories.tuning import READING
 
 LONGEST_LINE = 1 << 20
 _RAGGED = re.compile(r"(Row #(?P<row>\d+): )?Expected (?P<columns>\d+) columns, got (?P<cells>\d+)")
@@ -84,3 +85,12 @@ def long_line(file: Path) -> str:
     """The message on a line that is too long."""
     many = f"a line of more than {LONGEST_LINE:,} bytes"
     return f"The file {file.name!r} has {many}; write one row per line, or save a table this wide as .npy."
+
+
+def check_size(file: str, name: str, size: int) -> None:
+    """Refuse an array that is too large to load, before it is."""
+    if size > READING.most_bytes:
+        raise InputError(
+            f"The array {name!r} of {file!r} has {size / 2**30:.3g} GB, more than {READING.most_bytes / 2**30:.3g} GB; "
+            "save the part that is needed, or write it as .parquet."
+        )

@@ -10,10 +10,14 @@ from typing import Any
 
 from liestonet.errors import InputError
 
-# `x [um]`, `x[um]` and `x (um)` hold a unit; `x[0]`, `x (2)` and `f(x)` do not.
+# `x [um]`, `x[um]`, `x (um)` and `x(um)` hold a unit; `x[0]`, `x (2)` and `f(x)` do not.
 _SQUARE = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]+)\]")
 _COUNTS_BACK = re.compile(r"\b[ky]?BP\b|\bb2k\b|\bbefore (?:present|1950|2000)\b|\bago\b", re.I)
 _ROUND = re.compile(r"(?P<name>.*\S)\s+\((?P<unit>[^()]+)\)")
+_CLOSE = re.compile(
+    r"(?P<name>.*[^\s(])\((?P<unit>rad|deg|degrees?|°|[mµμun]?s|sec|seconds?|min|hr?|hours?|days?|yrs?|years?|k?a|[cmµμunk]?m|"
+    r"px|pixels?|frames?|[mµμun]?V|[mkM]?Hz|[pnfµμ]?N|m?bar|[mun]?A|°C|K|%)\)"
+)
 
 TIME_NAMES = ("t", "time", "timestamp", "datetime", "date")
 TRAJECTORY_NAMES = ("trajectory", "particle", "track", "path", "trajectory_id", "particle_id", "track_id", "path_id")
@@ -60,7 +64,7 @@ class Columns:
 def parse_header(header: str) -> tuple[str, str | None]:
     """Name and unit of a header: `x [um]` is x in um; a header without a unit is a name."""
     text = header.strip()
-    for pattern in (_SQUARE, _ROUND):
+    for pattern in (_SQUARE, _ROUND, _CLOSE):
         match = pattern.fullmatch(text)
         if match and match["unit"].strip() and not match["unit"].strip().isdigit():
             return match["name"], match["unit"].strip()
@@ -114,7 +118,7 @@ def choose_columns(
     guessed = (time is None and not clockless, trajectory is None and trajectory_header is not None, state is None)
     chosen = Columns(time_header, trajectory_header, tuple(state_headers))
     remark = () if expected and all(guessed) else _remark(chosen, guessed, headers)
-    back = back or bool(time_header is not None and _COUNTS_BACK.search(time_header))
+    back = back or bool(time_header is not None and _COUNTS_BACK.search(time_header.replace("_", " ")))
     return Columns(time_header, trajectory_header, tuple(state_headers), remark, back=back)
 
 
@@ -125,12 +129,12 @@ def is_own_table(headers: Sequence[str]) -> bool:
 
 def is_label_name(header: str) -> bool:
     """Whether a column has a usual name for path labels."""
-    return bool(_called([header], TRAJECTORY_NAMES))
+    return bool(called([header], TRAJECTORY_NAMES))
 
 
 def is_age(header: str) -> bool:
     """Whether a column holds ages, which decrease where the oldest row comes first."""
-    return parse_header(header)[0].lower().split()[:1] == ["age"]
+    return parse_header(header)[0].lower().replace("_", " ").split()[:1] == ["age"]
 
 
 def find_column(headers: Sequence[str], wanted: Any, role: str) -> str:
@@ -158,7 +162,7 @@ def _suggestion(wanted: str, headers: Sequence[str]) -> str:
 
 
 def _guess_time(headers: Sequence[str]) -> str:
-    found = _called(headers, TIME_NAMES[:2]) or _called(headers, TIME_NAMES)
+    found = called(headers, TIME_NAMES[:2]) or called(headers, TIME_NAMES)
     if len(found) == 1:
         return found[0]
     if not headers:
@@ -179,7 +183,7 @@ def _guess_trajectory(headers: Sequence[str], time: str | None, state: Any) -> s
         set() if state is None else {parse_header(name)[0] for name in _list_of_names(state) if isinstance(name, str)}
     )
     for name in TRAJECTORY_NAMES:
-        found = [header for header in _called(headers, (name,)) if header != time]
+        found = [header for header in called(headers, (name,)) if header != time]
         if len(found) == 1 and parse_header(found[0])[0] not in wanted:
             return found[0]
     return None
@@ -225,7 +229,7 @@ def _list_of_names(state: Any) -> list[Any]:
     return list(state)
 
 
-def _called(headers: Sequence[str], names: Sequence[str]) -> list[str]:
+def called(headers: Sequence[str], names: Sequence[str]) -> list[str]:
     return [header for header in headers if parse_header(header)[0].lower().replace(" ", "_") in names]
 
 

@@ -19,10 +19,12 @@ from liestonet.trajectories.dates import EARLIEST, TICKS_PER_SECOND, Stamps
 
 compute: Any = pyarrow.compute  # its functions are made when it is loaded, which type checkers do not see
 
-MISSING = ("", "NA", "N/A", "NaN", "nan", "-nan", "null", "NULL", "None", "none", "n/a", "#N/A")
-# 12:00, 7:05:01.5; a day in front of it, 2024-01-31, 2024/01/31, 31.01.2024 or 31/01/2024, may have it behind.
-TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}([.,]\d{1,9})?)?")
-DATE = re.compile(r"(\d{4}([-/])\d{1,2}\2\d{1,2}|\d{1,2}([./])\d{1,2}\3\d{4})([T ]+\d{1,2}:\d{2}\S*)?")
+MISSING = ("", ".", "NA", "N/A", "NaN", "nan", "-nan", "null", "NULL", "None", "none", "n/a", "#N/A")
+# 12:00, 7:05:01.5, 7:05 PM; a day in front of it, 2024-01-31, 2024/01/31, 31.01.2024 or 31/01/2024, may have it behind.
+TIME_OF_DAY = re.compile(r"\d{1,2}:\d{2}(:\d{2}([.,]\d{1,9})?)?( ?[AaPp]\.?[Mm]\.?)?")
+_DAY = r"(\d{4}([-/])\d{1,2}\2\d{1,2}|\d{1,2}([./])\d{1,2}\3\d{4})"
+DATE = re.compile(_DAY + rf"([T ]+{TIME_OF_DAY.pattern}(Z|[+-]\d{{2}}(:?\d{{2}})?)?)?")
+_HALF_OF_DAY = r"^(?P<day>.*?)(?P<hour>\d{1,2})(?P<rest>:[\d:.,]+) ?(?P<half>[AaPp])\.?[Mm]\.?$"
 _DAY_FIRST = r"^(?P<one>\d{1,2})(?P<mark>[./])(?P<two>\d{1,2})[./](?P<year>\d{4})(?P<rest>[T ].*)?$"
 
 
@@ -176,6 +178,8 @@ def _dates_of_text(plain: Any, name: str) -> tuple[Any, str, bool]:
 
 def _in_iso(text: Any, name: str) -> tuple[Any, str, bool]:
     """Dates and times of day in ISO form, as the parser needs them; other text unchanged."""
+    if _all(text, _HALF_OF_DAY):
+        text = _on_24_hours(text)
     if _all(text, f"^(?:{TIME_OF_DAY.pattern})$"):
         padded = compute.replace_substring_regex(text, r"^(\d):", r"0\1:")
         dated = compute.binary_join_element_wise("1970-01-01T", compute.replace_substring(padded, ",", "."), "")
@@ -202,6 +206,16 @@ def _in_iso(text: Any, name: str) -> tuple[Any, str, bool]:
     rest = {field: compute.struct_field(parts, field) for field in ("year", "rest")}
     written = arrow.StructArray.from_arrays([*named.values(), *rest.values()], [*named, *rest])
     return _joined(written), f"Dates are {'day, month' if day_first else 'month, day'}, year.", False
+
+
+def _on_24_hours(text: Any) -> Any:
+    """Times with AM or PM as hours from 0 to 23: 12 AM is 0, 12 PM is 12."""
+    day, hour, rest, half = compute.extract_regex(text, _HALF_OF_DAY).flatten()
+    hours = hour.cast(arrow.int64())
+    hours = compute.if_else(compute.equal(hours, 12), 0, hours)
+    hours = compute.add(hours, compute.if_else(compute.match_substring(half, "p", ignore_case=True), 12, 0))
+    hour = compute.utf8_lpad(hours.cast(arrow.string()), 2, "0")
+    return compute.binary_join_element_wise(day, hour, rest, "")
 
 
 def _joined(parts: Any) -> Any:

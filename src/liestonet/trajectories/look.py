@@ -12,7 +12,7 @@ from liestonet.core.json_values import JSON
 from liestonet.trajectories.columns import make_header
 from liestonet.trajectories.summary import Summary, steps_within_paths
 from liestonet.trajectories.tuning import LOOK
-from liestonet.trajectories.unwrapping import TURNS, turn_of
+from liestonet.trajectories.unwrapping import TURNS, called_angle, turn_of
 
 if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 SHOWN_ROWS, SHOWN_PLOTS = 5, 3
 WIDTH, HEIGHT = 64, 8
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))  # of a Braille letter, by column and row
-ANGLES = ("theta", "phi", "psi", "angle", "phase", "heading", "orientation", "azimuth", "direction")
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def angle_hints(data: Trajectories) -> Iterator[str]:
         if name in data.periodic:
             continue
         steps = np.diff(values)[same]
-        called = name.lower() in ANGLES or any(name.lower().endswith(f"_{word}") for word in ANGLES)
+        called = called_angle(name)
         turn = turn_of(values, steps)
         if turn is not None and (turn.jumps or called):
             yield f"Values of {name} stay within one turn and jump across it: --periodic {name}={turn.text}"

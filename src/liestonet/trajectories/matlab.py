@@ -229,6 +229,10 @@ def _from_cells(name: str, value: Cells, wanted: Wanted) -> Tracks | None:
     return Tracks(name, times, states, default_names(width - timed), said)
 
 
+def _are_counts(times: np.ndarray) -> bool:
+    return bool(np.all(times == np.rint(times)))
+
+
 def _from_tracks(sets: list[Tracks], wanted: Wanted, step: tuple[str, float] | None) -> Trajectories:
     chosen, *others = sets
     step = chosen.dt or step
@@ -254,6 +258,6 @@ def _from_tracks(sets: list[Tracks], wanted: Wanted, step: tuple[str, float] | N
         rest = ", ".join(f"{other.name} ({len(other.states)})" for other in others[:3])
         said += f"; not read: {rest}, which state='{others[0].name}.…' would name"
     remarks = [f"{said}."]
-    if chosen.times is not None and step is not None and wanted.dt is None:
+    if chosen.times is not None and step is not None and wanted.dt is None and _are_counts(table["t"]):
         remarks.append(f"The file has {step[0]}: if times count steps of it, give dt={step[1]:g}.")
     return replace(data, remarks=(*remarks, *data.remarks))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from liestonet.errors import InputError
-from liestonet.trajectories.matlab_values import DEEPEST, NUMBERS, Cells, Structs, Value, check_size, spread
+from liestonet.trajectories.broken_files import check_size
+from liestonet.trajectories.matlab_values import DEEPEST, NUMBERS, Cells, Structs, Value, spread
 from liestonet.trajectories.named_arrays import HDF_PROBLEMS
 from liestonet.trajectories.tuning import READING
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from liestonet.errors import InputError
+from liestonet.trajectories.broken_files import check_size
 from liestonet.trajectories.matlab_check import check_parts
-from liestonet.trajectories.matlab_values import DEEPEST, NUMBERS, Cells, Structs, Value, check_size, spread
+from liestonet.trajectories.matlab_values import DEEPEST, NUMBERS, Cells, Structs, Value, spread
 
 HDF_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 

@@ -8,9 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from liestonet.errors import InputError
-from liestonet.trajectories.tuning import READING
-
 DEEPEST = 6
 NUMBERS = ("double", "single", "logical", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 
@@ -43,12 +40,3 @@ def spread(found: Mapping[str, Any]) -> dict[str, Value]:
         elif isinstance(value, Value):
             variables[name] = value
     return variables
-
-
-def check_size(file: str, name: str, size: int) -> None:
-    """Refuse a variable that is too large to load."""
-    if size > READING.most_bytes:
-        raise InputError(
-            f"The variable {name!r} of {file!r} has {size / 2**30:.3g} GB, more than "
-            f"{READING.most_bytes / 2**30:.3g} GB; in MATLAB, save the part that is needed, or write it as .parquet."
-        )

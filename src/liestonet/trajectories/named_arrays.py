@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
 import zlib
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from liestonet.errors import InputError
+from liestonet.trajectories.broken_files import check_size
 from liestonet.trajectories.checks import check_names
 from liestonet.trajectories.columns import TIME_NAMES, choose_columns, find_column
 from liestonet.trajectories.gaps import check_gap, place_in, split_at_gaps
@@ -42,9 +44,15 @@ def read_npz(file: Path, wanted: Wanted) -> Trajectories:
     """Read an .npz file, written by this package or with any named arrays; pickled objects are refused."""
     try:
         # Anything but an archive would be taken for a pickle and refused as such, which would mislead.
-        zipfile.ZipFile(file).close()
+        with zipfile.ZipFile(file) as packed:
+            sizes = {entry.filename.removesuffix(".npy"): entry.file_size for entry in packed.infolist()}
+        if not set(sizes) >= OWN_ARRAYS:
+            for name, size in sizes.items():
+                check_size(file.name, name, size)
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
+    except InputError:
+        raise
     except ARRAY_PROBLEMS as problem:
         if "pickle" in str(problem).lower():
             raise InputError(
@@ -94,7 +102,9 @@ def read_hdf(file: Path, wanted: Wanted) -> Trajectories:
     try:
         # Opened by h5py first: a damaged file then fails there, where nothing is left half open.
         with h5py.File(file, "r") as opened, h5netcdf.File(opened, "r", phony_dims="sort") as source:
-            _collect(source, "", arrays, units)
+            _collect(source, "", arrays, units, file.name)
+    except InputError:
+        raise
     except HDF_PROBLEMS as problem:
         raise InputError(
             f"The file {file.name!r} is not a complete HDF5 or netCDF-4 file; copy it again, or convert older netCDF."
@@ -102,14 +112,15 @@ def read_hdf(file: Path, wanted: Wanted) -> Trajectories:
     return from_named(NamedArrays(arrays, units), wanted)
 
 
-def _collect(group: Any, prefix: str, arrays: dict[str, np.ndarray], units: dict[str, str]) -> None:
+def _collect(group: Any, prefix: str, arrays: dict[str, np.ndarray], units: dict[str, str], file: str) -> None:
     for name, variable in group.variables.items():
+        check_size(file, prefix + name, 8 * math.prod(variable.shape))
         arrays[prefix + name] = _unpacked(variable)
         unit = variable.attrs.get("units")
         if isinstance(unit, str) and unit.strip() and not unit.strip().isdigit():
             units[prefix + name] = unit.strip()
     for name, inner in group.groups.items():
-        _collect(inner, f"{prefix}{name}/", arrays, units)
+        _collect(inner, f"{prefix}{name}/", arrays, units, file)
 
 
 def _unpacked(variable: Any) -> np.ndarray:

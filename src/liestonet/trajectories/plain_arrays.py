@@ -12,6 +12,7 @@ import pyarrow as arrow
 
 from liestonet.errors import Answer, InputError, UndecidedError
 from liestonet.trajectories.arrays import real_array
+from liestonet.trajectories.broken_files import check_size
 from liestonet.trajectories.long_tables import ColumnTable, as_arrow
 from liestonet.trajectories.roles import Source, arrange
 from liestonet.trajectories.trajectories import Trajectories
@@ -39,6 +40,7 @@ def read_npy(file: Path, wanted: Wanted) -> Trajectories:
         raise InputError(f"The file {file.name!r} is not a complete .npy file; copy or save it again.") from problem
     if not isinstance(array, np.ndarray):
         raise InputError(f"The file {file.name!r} is an archive of arrays; give it the suffix .npz.")
+    check_size(file.name, file.stem, array.nbytes)
     if array.dtype.names:
         return _records(array, wanted)
     if array.dtype.kind not in "iuf":

@@ -39,7 +39,12 @@ def read_trajectories(path: Any, wanted: Wanted) -> Trajectories:
             return reader(file, wanted)
     if file.suffix.lower() in SHEETS:
         raise InputError(f"The file {file.name!r} is a spreadsheet, which is not read; save the sheet as CSV.")
-    raise InputError(f"The file {file.name!r} has no known suffix; use one of {', '.join(READERS)}.")
+    if file.suffix.lower() in PACKED:
+        raise InputError(f"The file {file.name!r} is an archive; unpack it, and give a file that was in it.")
+    raise InputError(
+        f"The file {file.name!r} has no known suffix ({', '.join(READERS)}); if it is a table of text, rename it to "
+        f"{file.stem + '.txt'!r}."
+    )
 
 
 def _read_parquet(file: Path, wanted: Wanted) -> Trajectories:
@@ -80,6 +85,7 @@ def parquet_columns(source: parquet.ParquetFile, time: Any, trajectory: Any, sta
     return choose_columns(parquet_headers(source), numeric, time, trajectory, state)
 
 
+PACKED = (".zip", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz", ".zst", ".gz")
 SHEETS = (".xls", ".xlsx", ".xlsm", ".ods")
 
 READERS: dict[str, Callable[[Path, Wanted], Trajectories]] = {

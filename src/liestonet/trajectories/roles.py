@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as arrow
 
 from liestonet.errors import Answer, InputError, UndecidedError
+from liestonet.trajectories.by_values import FRAME_NAMES, by_value, label_beside, seconds_of_counts
 from liestonet.trajectories.columns import (
     TIME_NAMES,
     Columns,
@@ -23,7 +24,7 @@ from liestonet.trajectories.columns import (
     listed,
     parse_header,
 )
-from liestonet.trajectories.convert import TIME_OF_DAY, compute, decoded, is_numeric, is_stamp, is_text, numbers, stamps
+from liestonet.trajectories.convert import TIME_OF_DAY, compute, decoded, is_numeric, is_stamp, is_text, numbers
 from liestonet.trajectories.long_tables import ColumnTable, assemble
 from liestonet.trajectories.trajectories import Trajectories
 from liestonet.trajectories.tuning import READING
@@ -31,6 +32,7 @@ from liestonet.trajectories.unwrapping import with_certain_turns
 from liestonet.trajectories.wanted import Wanted
 from liestonet.trajectories.wide_tables import (
     columns_as_paths,
+    numbered_groups,
     numbered_paths,
     rows_as_paths,
     times_in_first_row,
@@ -38,7 +40,6 @@ from liestonet.trajectories.wide_tables import (
 )
 
 INDEX_NAMES = ("index", "idx", "row", "rows", "row_number", "rownum", "line", "no", "no.", "nr", "nr.", "#")
-FRAME_NAMES = ("frame", "frames", "frame_number", "step", "count")
 DATE_AND_TIME = "date and time"
 _UNNAMED = re.compile(r"|Unnamed: ?\d+|V1|\.\.\.1", re.I)
 
@@ -69,7 +70,7 @@ def _arranged(source: Source, wanted: Wanted) -> Trajectories:
         return _with_remarks(rows_as_paths(source.table, wanted), source)
     layout = wanted.layout
     if layout == "auto" and wanted.state is None and wanted.trajectory is None:
-        if numbered_paths(_candidates(source, wanted)):
+        if numbered_paths(_candidates(source, wanted)) or numbered_groups(_candidates(source, wanted)):
             layout = "columns"
         elif not source.named and wanted.time is None and times_in_first_row(source.table):
             return _with_remarks(rows_as_paths(source.table, wanted), source)
@@ -101,28 +102,30 @@ def choose_roles(source: Source, wanted: Wanted, layout: str = "long") -> tuple[
             columns = replace(columns, remarks=plain)
         return table, _said(columns, said)
     if by_name is None:
-        by_value = _by_value(table, wanted)
-        if by_value is None:
+        found = by_value(table, wanted)
+        if found is None:
             raise _no_time(source, table, wanted, layout)
-        columns = choose_columns(
-            table.headers, _numeric(source, table, wanted), by_value.time, by_value.label, wanted.state
-        )
-        if wanted.state is None and by_value.unused:
-            columns = replace(columns, state=tuple(name for name in columns.state if name not in by_value.unused))
-        said = (*said, *(f"{name!r} counts the rows and is not used" for name in by_value.unused))
-        seconds = _seconds_of_counts(table, columns, wanted)
+        columns = choose_columns(table.headers, _numeric(source, table, wanted), found.time, found.label, wanted.state)
+        if wanted.state is None and found.unused:
+            columns = replace(columns, state=tuple(name for name in columns.state if name not in found.unused))
+        said = (*said, *(f"{name!r} counts the rows and is not used" for name in found.unused))
+        seconds = seconds_of_counts(table, columns, wanted)
         if seconds is not None:
             rest = tuple(name for name in columns.state if name != seconds)
             remark = f"{columns.time!r} and {seconds!r} are the same clock; {seconds!r} is used as the time; "
             remark += f"trajectory {columns.trajectory!r}, state {listed(rest)}"
             same = replace(columns, time=seconds, state=rest, remarks=("; ".join([remark, *said]) + ".",))
             return table, same
-        remark = f"Columns found by their values: {by_value.reason}, state {listed(columns.state)}"
-        if not source.named and by_value.label is None and 1 < len(columns.state) <= READING.most_coordinates:
+        remark = f"Columns found by their values: {found.reason}, state {listed(columns.state)}"
+        if not source.named and found.label is None and 1 < len(columns.state) <= READING.most_coordinates:
             remark += " (coordinates; layout columns makes each a path)"
         return table, replace(columns, remarks=("; ".join([remark, *said]) + ".",))
-    roles = (by_name, *_roles(wanted)[1:]) if by_name == DATE_AND_TIME else _roles(wanted)
-    return table, _said(choose_columns(table.headers, _numeric(source, table, wanted), *roles), said)
+    time = by_name if by_name == DATE_AND_TIME else wanted.time
+    label = wanted.trajectory or label_beside(table, by_name)
+    columns = choose_columns(table.headers, _numeric(source, table, wanted), time, label, wanted.state)
+    if label is not None and wanted.trajectory is None:
+        said = (f"trajectory {label!r} (times begin again for each of its values)", *said)
+    return table, _said(columns, said)
 
 
 def _roles(wanted: Wanted) -> tuple[Any, Any, Any]:
@@ -158,7 +161,7 @@ def _candidates(source: Source, wanted: Wanted) -> list[str]:
 
 
 def _without_index(table: ColumnTable, wanted: Wanted) -> tuple[ColumnTable, tuple[str, ...]]:
-    """The table without columns that count its rows and have no name, or one for row numbers; and remarks on them."""
+    """The table without empty columns and without row numbers that have no name, or one for them; and remarks."""
     asked = [
         wanted.time,
         wanted.trajectory,
@@ -167,13 +170,11 @@ def _without_index(table: ColumnTable, wanted: Wanted) -> tuple[ColumnTable, tup
     found, empty = [], []
     for header in table.headers:
         name = parse_header(header)[0]
-        unnamed = bool(_UNNAMED.fullmatch(name))
-        if header in asked or not (unnamed or name.lower() in INDEX_NAMES) or table.headers.count(header) > 1:
+        if header in asked or table.headers.count(header) > 1:
             continue
-        values = table.column(header)
-        if not name and values.null_count == len(values):
+        if _is_empty(table, header):
             empty.append(header)
-        elif _counts(values):
+        elif (_UNNAMED.fullmatch(name) or name.lower() in INDEX_NAMES) and _counts(table.column(header)):
             found.append(header)
     if len(found) + len(empty) == 0 or len(table.headers) - len(found) - len(empty) < 1:
         return table, ()
@@ -183,7 +184,18 @@ def _without_index(table: ColumnTable, wanted: Wanted) -> tuple[ColumnTable, tup
         "a column without a name counts the rows and is not used"
         for header in found
     )  # fmt: skip
+    named = [header for header in empty if parse_header(header)[0]]
+    if named:
+        said = (*said, f"{listed(named)} {'is' if len(named) == 1 else 'are'} empty and not used")
     return replace(table, headers=headers), said
+
+
+def _is_empty(table: ColumnTable, header: str) -> bool:
+    """Whether nothing stands in any row of a column."""
+    if table.kinds is not None and not arrow.types.is_null(table.kinds[header]):
+        return False
+    values = table.column(header)
+    return len(values) > 0 and values.null_count == len(values)
 
 
 def _counts(column: Any) -> bool:
@@ -260,119 +272,6 @@ def _evenly_spaced(source: Source, table: ColumnTable, wanted: Wanted, by_name: 
     return choose_columns(
         table.headers, _numeric(source, table, wanted), None, wanted.trajectory, wanted.state, clockless=True
     )
-
-
-@dataclass(frozen=True)
-class _ByValue:
-    time: str
-    reason: str
-    label: str | None = None
-    unused: tuple[str, ...] = ()
-
-
-def _by_value(table: ColumnTable, wanted: Wanted) -> _ByValue | None:
-    """The time and the path labels of a table without meaningful names: see docs/data.md for the rules."""
-    if wanted.trajectory is not None:
-        return None
-    first = [header for header in table.headers[:3] if is_numeric(table.kind(header))]
-    dated = [header for header in table.headers[:3] if is_stamp(table.kind(header)) and _is_dates(table, header)]
-    if dated:
-        return _ByValue(dated[0], f"time {dated[0]!r} (dates or times of day)")
-    if not first or first[0] != table.headers[0]:
-        return _labelled(table, first, table.headers[0]) if first else None
-    values = numbers(table.column(first[0]), first[0])
-    if _monotone(values) and not is_label_name(first[0]):
-        counting = bool(np.all(np.diff(values) == 1))
-        second = numbers(table.column(first[1]), first[1]) if len(first) > 1 else np.zeros(0)
-        if counting and len(table.headers) > 2 and _monotone(second):
-            return _ByValue(first[1], f"time {first[1]!r} ({_how(second)})", unused=(first[0],))
-        how = "counts rows; dt gives the time between two" if counting else _how(values)
-        return _ByValue(first[0], f"time {first[0]!r} ({how})")
-    for label, time in ((first[0], first[1]), (first[1], first[0])) if len(first) > 2 else ():
-        clock = numbers(table.column(time), time)
-        if _tells_apart(numbers(table.column(label), label), clock):
-            return _labelled_time(time, label, clock)
-    return None
-
-
-def _seconds_of_counts(table: ColumnTable, columns: Columns, wanted: Wanted) -> str | None:
-    """The one other column that is a constant times the counts found as time, and not a count itself.
-
-    A column of the given state is never chosen.
-    """
-    others = columns.state
-    if wanted.state is not None:
-        others = tuple(name for name in table.numeric() if name not in columns.needed)
-    if columns.trajectory is None or not (wanted.state is None) < len(others) <= READING.certainly_paths:
-        return None
-    counts = numbers(table.column(columns.clock), columns.clock)
-    if not np.all(counts == np.rint(counts)):
-        return None
-    found = []
-    for header in others:
-        values = numbers(table.column(header), header)
-        if len(values) != len(counts) or not np.isfinite(values).all() or np.ptp(values) == 0:
-            continue
-        slope, level = np.polynomial.Polynomial.fit(counts, values, 1).convert().coef[::-1]
-        missed = np.abs(values - level - slope * counts).max()
-        if slope > 0 and missed <= READING.even_spread * slope and np.any(values != np.rint(values)):
-            found.append(header)
-    return found[0] if len(found) == 1 else None
-
-
-def _labelled_time(time: str, label: str, clock: np.ndarray) -> _ByValue:
-    whole = "; in counts, of which dt is the time" if np.all(clock == np.rint(clock)) else ""
-    reason = f"time {time!r} (increases for each value of {label!r}{whole}), trajectory {label!r}"
-    return _ByValue(time, reason, label)
-
-
-def _labelled(table: ColumnTable, numeric: list[str], label: str) -> _ByValue | None:
-    """The time and the path labels of a table with text in the first column and a time in the second for each label."""
-    column = table.column(label)
-    if not is_text(column.type) or column.null_count:
-        return None
-    codes = decoded(column).dictionary_encode().indices.to_numpy(zero_copy_only=False)
-    clock = numbers(table.column(numeric[0]), numeric[0])
-    return (
-        _labelled_time(numeric[0], label, clock) if _tells_apart(np.asarray(codes, dtype=np.float64), clock) else None
-    )
-
-
-def _is_dates(table: ColumnTable, header: str) -> bool:
-    try:
-        stamps(table.column(header), header)
-    except InputError:
-        return False
-    return True
-
-
-def _monotone(values: np.ndarray) -> bool:
-    """Whether values increase, or all decrease, strictly and long enough to exclude chance."""
-    if len(values) < READING.least_increasing or not np.isfinite(values).all():
-        return False
-    steps = np.diff(values)
-    return bool((steps > 0).all() or (steps < 0).all())
-
-
-def _how(values: np.ndarray) -> str:
-    steps = np.abs(np.diff(values))
-    even = steps.max() - steps.min() <= READING.even_spread * np.median(steps)
-    word = "increases" if values[-1] > values[0] else "decreases"
-    return f"{word} evenly" if even else f"{word} throughout"
-
-
-def _tells_apart(labels: np.ndarray, times: np.ndarray) -> bool:
-    """Whether whole numbers could be path labels: within each of them the times increase."""
-    if len(labels) < READING.least_increasing or not (np.isfinite(labels).all() and np.isfinite(times).all()):
-        return False
-    if not np.all(labels == np.rint(labels)):
-        return False
-    found = len(np.unique(labels))
-    if not 1 < found <= len(labels) / 3:
-        return False
-    order = np.argsort(labels, kind="stable")
-    within = np.diff(labels[order]) == 0
-    return bool((np.diff(times[order])[within] > 0).all())
 
 
 def _layout_of(table: ColumnTable, columns: Columns, wanted: Wanted) -> str:

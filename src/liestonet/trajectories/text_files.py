@@ -28,6 +28,7 @@ from liestonet.trajectories.tuning import READING
 from liestonet.trajectories.wanted import Wanted
 
 LEAST_LINES, FEW_COLUMNS = 4, 8
+_LINE_END, _LAST_END = re.compile("\r\n|\n|\r"), re.compile(r"(\r\n|\n|\r)\Z")
 
 
 def read_text(file: Path, wanted: Wanted) -> Trajectories:
@@ -59,7 +60,7 @@ def first_lines(file: Path) -> list[str]:
             size += len(line)
     if lines and lines[0].startswith(b"\xef\xbb\xbf"):
         lines[0] = lines[0][3:]
-    text = [part for line in lines for part in re.split("\r\n|\n|\r", _decoded(line).removesuffix("\n"))]
+    text = [part for line in lines for part in _LINE_END.split(_LAST_END.sub("", _decoded(line)))]
     if not any(line.strip() for line in text):
         raise InputError(f"The file {file.name!r} is empty; it should hold a table with a line of names.")
     if any("\0" in line for line in text):

@@ -21,6 +21,8 @@ _NUMBER = {
     ",": re.compile(r"[+-]?(\d+,?\d*|,\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.I),
 }
 _NAME_AND_UNIT = re.compile(r"[^\s,;\[\](]+(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
+_WITH_UNIT = re.compile(r"[^\s,;\[\](]+\s*(?:\[[^\]]*\]|\([^)]*\))")
+_TITLE = re.compile(r"[^\W\d][^\s,;:=]*(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
 _NAME = re.compile(r"[^\W\d]\w*(?:\s*(?:\[[^\]]*\]|\([^)]*\)))?")
 _UNIT = re.compile(r"\[[^\[\]]+\]|\([^()]+\)|[^\W\d]\S{0,5}|°\S*|%|1/\S+|-")
 _SPECIAL = re.compile(r'["\r\n]')  # what makes csv read a line in another way than by its delimiters
@@ -199,6 +201,7 @@ def _described(
         header == [0]
         and not given
         and first == 1
+        and len(found.rows[0]) == width
         and table[0][0] == next(index for index, line in enumerate(lines) if line.strip())
         and not comments
         and found.delimiter != " "
@@ -226,19 +229,37 @@ def _names(
         names = [cell.strip() for cell in rows[first - 1]]
         above = rows[first - 2] if first > 1 else []
         units = [cell.strip().strip("[]()") for cell in rows[first - 1]]
-        if len(above) == width and all(_UNIT.fullmatch(cell.strip()) for cell in rows[first - 1] if cell.strip()):
+        distinct = len(above) == width == len({cell.strip() for cell in above})
+        if distinct and all(_UNIT.fullmatch(cell.strip()) for cell in rows[first - 1] if cell.strip()):
             joined = [f"{name.strip()} [{unit}]" if unit and unit != "-" else name.strip()
                       for name, unit in zip(above, units, strict=True)]  # fmt: skip
             return joined, [first - 2, first - 1], "units in the line below the names"
-        return names, [first - 1], ""
-    if first > 0 and len(rows[first - 1]) == width - 1 and width > 1:
+        return _made_unique(rows, first, names)
+    if first > 0 and len(rows[first - 1]) == width - 1 and (width > 2 or _TITLE.fullmatch(rows[first - 1][0].strip())):
         return ["", *(cell.strip() for cell in rows[first - 1])], [first - 1], "a first column without a name"
     above = [line for line in lines[: table[first][0]] if line.strip()]
     if above and above[-1].lstrip().startswith(COMMENTS):
         names = _commented_names(_without_mark(above[-1]), width, found.delimiter)
         if names is not None:
             return names, [], "names from the comment above the numbers"
+    elif above:
+        names = _spaced_names(above[-1], width)
+        if names is not None:
+            return names, [first - 1], "names from the line above the numbers"
     return None, [], ""
+
+
+def _made_unique(rows: list[list[str]], first: int, names: list[str]) -> tuple[list[str], list[int], str]:
+    """Names, the lines they are in, and a remark; where names repeat, with the line of names above: nose_x, tail_x."""
+    joined, used = names, [first - 1]
+    while len(set(joined)) < len(joined) and used[0] > 0 and len(rows[used[0] - 1]) == len(names):
+        above, filled = rows[used[0] - 1], ""
+        groups = [filled := cell.strip() or filled for cell in above]  # an empty cell belongs to the one before
+        joined = [f"{group}_{name}" if group else name for group, name in zip(groups, joined, strict=True)]
+        used = [used[0] - 1, *used]
+    if len(set(joined)) < len(joined) or len(used) == 1:
+        return names, [first - 1], ""
+    return joined, used, f"names from {len(used)} lines"
 
 
 def _commented_names(text: str, width: int, delimiter: str) -> list[str] | None:
@@ -247,6 +268,15 @@ def _commented_names(text: str, width: int, delimiter: str) -> list[str] | None:
     for words in splits:
         names = [word.strip() for word in words if word.strip()]
         if len(names) == width and all(_NAME.fullmatch(name) for name in names):
+            return names
+    return None
+
+
+def _spaced_names(text: str, width: int) -> list[str] | None:
+    """Names with units, or with wide spaces between them, in a line that is no comment; else None."""
+    for words in (re.split(r"\s{2,}|\t", text.strip()), [word[0] for word in _WITH_UNIT.finditer(text)]):
+        names = [word.strip() for word in words]
+        if len(names) == width > 1 and all(_TITLE.fullmatch(name) for name in names):
             return names
     return None
 

@@ -29,7 +29,7 @@ class ReadingTuning:
     certainly_paths: int = 12
     # How much rougher a table must be across paths than along them to tell rows from columns. Source: by hand.
     rougher: float = 4.0
-    # Bytes of one variable beyond which a MATLAB file is not loaded. Source: cost.
+    # Bytes of one array beyond which a file of arrays is not loaded. Source: cost.
     most_bytes: int = 1 << 31
 
 
@@ -68,6 +68,11 @@ class SeamTuning:
     # Values that jump across a range this much longer than the period are wrapped at another one. Source: by hand;
     # errors of the points add less.
     other_turn: float = 1.03
+    # An angle that is driven round goes through so many turns. Source: by hand.
+    turns: float = 2.0
+    # Its paths end this part of their range from where they begin. Source: by hand; the ends of a path in a confining
+    # force are a small part of its range apart.
+    driven: float = 0.5
     # A longer step may have gone the other way round. Source: theory: with Gaussian steps of which few are longer than
     # a quarter of the period, next to none is longer than half.
     long: float = 0.25

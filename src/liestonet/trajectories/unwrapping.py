@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from liestonet.trajectories.trajectories import Trajectories
 
 TURNS = {"2pi": 2 * math.pi, "360": 360.0}
+UNITS = {"rad": "2pi", "radian": "2pi", "radians": "2pi", "deg": "360", "degree": "360", "degrees": "360", "°": "360"}
+ANGLES = ("theta", "phi", "psi", "angle", "phase", "heading", "orientation", "azimuth", "direction")
 
 
 def unwrap(
@@ -124,25 +127,69 @@ def turn_of(values: Float[np.ndarray, " n"], steps: Float[np.ndarray, " m"]) -> 
     return None
 
 
+def called_angle(name: str) -> bool:
+    """Whether a coordinate has a usual name for angles."""
+    return name.lower() in ANGLES or any(name.lower().endswith(f"_{word}") for word in ANGLES)
+
+
+@dataclass(frozen=True)
+class Winding:
+    """An angle that is driven round: the turn of its unit, and through how many turns its values go."""
+
+    text: str
+    period: float
+    turns: float
+    in_its_unit: bool  # whether the data name the unit, or only the coordinate's name is that of an angle
+
+
+def winding(
+    name: str, unit: str | None, paths: Sequence[Float[np.ndarray, " _"]], steps: Float[np.ndarray, " m"]
+) -> Winding | None:
+    """Whether a coordinate that is an angle by its unit or name goes round and round, mostly in one direction.
+
+    An ordinary coordinate in a confining force comes back, and diffusion alone turns back as often as not.
+    """
+    known = UNITS.get((unit or "").lower())
+    if known is None and (unit is not None or not called_angle(name)):
+        return None
+    ranges = np.array([float(np.ptp(path)) for path in paths])
+    ways = np.array([abs(float(path[-1] - path[0])) for path in paths])
+    if not ranges.size or ways.sum() < SEAMS.driven * ranges.sum():
+        return None
+    for text, turn in TURNS.items():
+        enough = ranges.max() >= SEAMS.turns * turn and np.mean(steps > SEAMS.long * turn) <= SEAMS.most_long
+        if enough and known in (None, text):
+            return Winding(text, turn, float(ranges.max() / turn), known is not None)
+    return None
+
+
 def with_certain_turns(data: Trajectories) -> Trajectories:
     """The data with periods for coordinates that certainly jump across the seam of a turn; notes mention them."""
-    found = {}
-    steps = np.diff(data.flat_states, axis=0)
+    found: dict[str, float] = {}
+    said = []
+    steps = np.abs(np.diff(data.flat_states, axis=0))
     within = np.ones(len(steps), dtype=bool)
     within[data.offsets[1:-1] - 1] = False
     for column, name in enumerate(data.names):
-        if name not in data.periodic and len(steps):
-            turn = turn_of(data.flat_states[:, column], steps[within, column])
-            if turn is not None and turn.certain:
-                found[name] = turn
+        if name in data.periodic or not len(steps):
+            continue
+        values = data.flat_states[:, column]
+        turn = turn_of(values, steps[within, column])
+        wound = winding(name, data.units.get(name), np.split(values, data.offsets[1:-1]), steps[within, column])
+        if turn is not None and turn.certain:
+            text, why = turn.text, "stay within one turn and jump across it"
+        elif wound is not None and wound.in_its_unit:
+            text, why = wound.text, f"wind through {wound.turns:.3g} turns"
+        else:
+            continue
+        found[name] = TURNS[text]
+        said.append(
+            f"Values of {name} {why}, so they are an angle: --periodic {shlex.quote(f'{name}={text}')} "
+            "(--periodic none takes them as they are)."
+        )
     if not found:
         return data
-    said = (
-        f"Values of {name} stay within one turn and jump across it, so they are an angle: --periodic "
-        f"{name}={turn.text} (--periodic none takes them as they are)."
-        for name, turn in found.items()
-    )
-    turned = data.with_periods({name: turn.period for name, turn in found.items()})
+    turned = data.with_periods(found)
     return replace(turned, remarks=(*turned.remarks, *said))
 
 

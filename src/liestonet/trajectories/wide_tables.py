@@ -34,6 +34,14 @@ def numbered_paths(headers: Sequence[str]) -> bool:
     return len(stems) == 1 and (stems <= {""} or stems <= set(PATH_WORDS))
 
 
+def numbered_groups(headers: Sequence[str]) -> bool:
+    """Whether headers are very many numbered coordinates, x1, y1, x2, y2, …, with the same coordinates for each number.
+
+    So many are paths side by side; few may be one path in several coordinates.
+    """
+    return len(headers) > READING.certainly_paths and len(_grouped(headers)[0]) > 1
+
+
 def columns_as_paths(table: ColumnTable, columns: Columns, wanted: Wanted) -> Trajectories:
     """Trajectories from columns: each one a path, or x1, y1, x2, y2, … with a path for each number."""
     coordinates, groups = _grouped(columns.state)

@@ -22,6 +22,7 @@ from liestonet.formulas.estimated.timeshift import shift_rates
 from liestonet.formulas.estimated.tuning import ESTIMATED
 from liestonet.formulas.formula import Constant, Formula
 from liestonet.formulas.functionspace import evaluate, independent
+from liestonet.formulas.notation import constant_name
 from liestonet.formulas.sparse import Functions, SparseRows, sparse_rows
 from liestonet.formulas.waves import coordinate_blocks, plain_blocks
 from liestonet.symmetry.determining.fields import Fields, readable_basis
@@ -406,6 +407,7 @@ def _rounded(
 
     components: list[Any] = [sympy.Integer(0)] * count
     constants, factors = dict(rates), np.zeros(len(flat))
+    coordinates = {str(symbol) for _, function, _ in flat for symbol in function.free_symbols}
     entries = zip(flat, values.tolist(), scatter.tolist(), strict=True)
     for place, ((component, function, _), value, uncertainty) in enumerate(entries):
         if value == 0.0:
@@ -413,7 +415,7 @@ def _rounded(
         number = simple_number(value, uncertainty)
         factors[place] = value if number is None else float(number)
         if number is None:
-            number = sympy.Symbol(f"c{len(constants) - len(rates) + 1}", real=True)
+            number = sympy.Symbol(constant_name("c", len(constants) - len(rates) + 1, coordinates), real=True)
             constants[number] = Constant(number, value, uncertainty)
         components[component] += number * function
     used = set().union(*(component.free_symbols for component in components))
