@@ -128,7 +128,7 @@ def test_a_killed_run_goes_on_where_it_was(recordings: Path):
 
 @pytest.mark.slow
 def test_two_hundred_files_of_twelve_conditions(tmp_path: Path):
-    """`--by` gives twelve results and one page; rate and trend are those of the simulation."""
+    """`--by`, killed and started again, gives twelve results and one page; the rate is that of the simulation."""
     rates = {f"{300 + 5 * k}K": 1.0 + 0.1 * k for k in range(12)}
     for number in range(200):
         label = list(rates)[number % 12]
@@ -141,8 +141,18 @@ def test_two_hundred_files_of_twelve_conditions(tmp_path: Path):
     words = [str(tmp_path / "run_{T}_*.csv"), "--by", "T", "--out", str(out), "--jobs", "2", "--json"]
     command = [sys.executable, "-m", "liestonet", "discover", *words]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    kept = out / ".jobs" / "groups"
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        until = time.monotonic() + 900
+        while len(list(kept.glob("*.json"))) < 3 and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+    assert not (out / "groups.json").exists()
+    before = {file.name: file.stat().st_mtime_ns for file in kept.glob("*.json")}
     outcome = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900)
     assert outcome.returncode == 0, outcome.stderr
+    assert f"{len(before)} of 12 runs are finished; {12 - len(before)} to do." in outcome.stderr
+    assert all((kept / name).stat().st_mtime_ns == time_ for name, time_ in before.items())
     found = lsn.GroupComparison.open(out / "groups.json")
     assert [group.label for group in found] == list(rates)
     assert sum(group.files for group in found) == 200

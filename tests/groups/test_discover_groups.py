@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 import liestonet as lsn
 from liestonet.errors import InputError
 from liestonet.groups import job as group_job
-from liestonet.groups.compare import without_other_coordinates
+from liestonet.groups.compare import only_comparable
 from liestonet.groups.comparison import Group
 from liestonet.groups.discover_groups import COMPARISON_FILE, COMPARISON_PAGE
 
@@ -121,36 +126,128 @@ def test_finished_groups_are_not_repeated(recordings: Path, tmp_path: Path, comp
     assert computed[3:] == ["300K", "310K"]
 
 
-@pytest.mark.slow
+def full_disk(patch: pytest.MonkeyPatch, name: str) -> None:
+    """A disk that is full when a file of this name is to appear."""
+    real = os.replace
+
+    def replace_(temporary: Any, target: Any) -> None:
+        if Path(target).name == name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(temporary, target)
+
+    patch.setattr(os, "replace", replace_)
+
+
 def test_a_full_disk_keeps_what_is_finished(
     recordings: Path, tmp_path: Path, computed: list[str], monkeypatch: pytest.MonkeyPatch
 ):
-    real = group_job.write_group
-
-    def write(result: Any, folder: Path) -> None:
-        if folder.name == "310K":
-            raise InputError("The disk is full: the result could not be written.")
-        real(result, folder)
-
-    monkeypatch.setattr(group_job, "write_group", write)
     source, out = str(recordings / "run_{T}_*.csv"), tmp_path / "study"
-    found = lsn.discover_groups(source, "T", out=out)
-    assert found["310K"].problem.startswith("The disk is full")
-    assert found.algebra is None
+
+    with monkeypatch.context() as patch:
+        found = lsn.discover_groups(source, "T", out=out, progress=lambda _: full_disk(patch, "run.lsn"))
+        assert found["310K"].problem.startswith("The disk is full: 'run.lsn' could not be written")
+        assert found.algebra is None
     assert (out / "300K" / "run.lsn").is_file()
-    monkeypatch.setattr(group_job, "write_group", real)
+    assert not (out / "310K" / "run.lsn").exists()
+    with monkeypatch.context() as patch:
+        full_disk(patch, "groups.json")
+        with pytest.raises(InputError, match=r"disk is full: 'groups\.json'"):
+            lsn.discover_groups(source, "T", out=out)
     assert lsn.discover_groups(source, "T", out=out).algebra is not None
     assert computed == ["300K", "310K", "310K"]
 
 
-def test_a_group_with_other_coordinates_does_not_stop_the_others(compared: lsn.GroupComparison):
+def table(place: Path, **columns: Any) -> Path:
+    """A Parquet file of two paths with checksums."""
+    t, label = np.tile(np.arange(50) * 0.02, 2), np.repeat([0, 1], 50)
+    whole = {"path": label, "t": t, "x": np.sin(np.arange(100.0)), **columns}
+    kept = pyarrow.table({name: values for name, values in whole.items() if values is not None})
+    parquet.write_table(
+        pyarrow.table(kept),
+        place,
+        row_group_size=50,
+        write_page_checksum=True,
+        use_dictionary=False,
+        compression="none",
+    )
+    return place
+
+
+def corrupt(place: Path) -> None:
+    """A byte of the numbers of the second row group is another one."""
+    last = parquet.ParquetFile(place).metadata.row_group(1).column(2)
+    content = bytearray(place.read_bytes())
+    content[last.data_page_offset + last.total_compressed_size - 9] ^= 1
+    place.write_bytes(content)
+
+
+def refuse(patch: pytest.MonkeyPatch, place: Path) -> None:
+    """This file may not be opened; the tests may run as root, whom no file refuses."""
+    real = parquet.ParquetFile
+
+    def opened(file: Any, **options: Any) -> Any:
+        if Path(file) == place.resolve():
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(file, **options)
+
+    patch.setattr(parquet, "ParquetFile", opened)
+
+
+WAVE = np.arange(100.0)
+BAD = {
+    "columns": (lambda two, _: table(two, x=None, y=WAVE), "'2.parquet' has the coordinates y, but '1.parquet' has x"),
+    "units": (lambda two, _: table(two, x=None, **{"x [nm]": WAVE}), "'2.parquet' has x in nm, but '1.parquet' in no"),
+    "empty": (lambda two, _: two.write_bytes(b""), "The file '2.parquet' is empty"),
+    "corrupt": (lambda two, _: corrupt(table(two, x=np.cos(WAVE))), "The file '2.parquet' cannot be read"),
+    "permission": (lambda two, patch: refuse(patch, table(two, x=WAVE)), "The file '2.parquet' cannot be read by this"),
+    "copy": (lambda two, _: table(two), "'1.parquet' and '2.parquet' have the same content"),
+}
+
+
+@pytest.mark.parametrize(("spoil", "said"), BAD.values(), ids=BAD.keys())
+def test_a_bad_file_is_a_sentence_of_its_group(
+    compared: lsn.GroupComparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Any, said: str
+):
+    """The other group keeps its result, and with the file mended only the missing group is computed."""
+    done: list[int] = []
+
+    def discover(data: lsn.Trajectories, **_: Any) -> Any:
+        done.append(len(data))
+        return compared.result("300K")
+
+    monkeypatch.setattr(group_job, "discover", discover)
+    monkeypatch.setattr(group_job, "group_of", lambda label, _, folder, files: replace(compared["300K"], label=label))
+    monkeypatch.setattr("liestonet.render.html.write_report", lambda _, path, *__: path)
+    for label in ("300K", "310K"):
+        (tmp_path / label).mkdir()
+        table(tmp_path / label / "1.parquet")
+    table(tmp_path / "300K" / "2.parquet", x=np.cos(np.arange(100.0)))  # with the labels of the first file
+    second, source = tmp_path / "310K" / "2.parquet", str(tmp_path / "{T}" / "*.parquet")
+    with monkeypatch.context() as patch:
+        spoil(second, patch)
+        found = lsn.discover_groups(source, "T", out=tmp_path / "study")
+    assert (found["300K"].problem, done) == ("", [4])
+    assert said in found["310K"].problem
+    assert found["310K"].problem.count(". ") == 0
+    assert (tmp_path / "study" / "300K" / "run.lsn").is_file()
+    table(second, x=np.cos(np.arange(100.0)))
+    again = lsn.discover_groups(source, "T", out=tmp_path / "study")
+    assert (again["310K"].problem, done) == ("", [4, 4])
+
+
+def test_groups_of_other_columns_or_units_do_not_stop_the_others(compared: lsn.GroupComparison):
     x = compared.result("300K")
-    y = replace(x, names=("y",))
+    data = replace(x.findings.data, units={"t": "ms"})
+    others = (
+        (replace(x, names=("y",)), "The group 310K has the coordinates y, but 300K has x;"),
+        (replace(x, findings=replace(x.findings, data=data)), "The group 310K has t in ms, but 300K in no unit;"),
+    )
     groups = [Group(label, files=1, increments=10) for label in ("300K", "310K", "320K")]
-    kept = without_other_coordinates(groups, {"300K": x, "310K": y, "320K": x})
-    assert (kept[0], kept[2]) == (groups[0], groups[2])
-    assert kept[1].problem.startswith("The group 310K has the coordinates y, but 300K has x;")
-    assert kept[1].increments == 0
+    for other, said in others:
+        kept = only_comparable(groups, {"300K": x, "310K": other, "320K": x})
+        assert (kept[0], kept[2]) == (groups[0], groups[2])
+        assert kept[1].problem.startswith(said)
+        assert kept[1].increments == 0
 
 
 def test_columns_and_memory_give_what_files_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from liestonet.errors import InputError
 from storage_cases import result
 
 # One process imports the package, then forks a child for every kill, which saves in turn what it was given.
@@ -53,6 +54,7 @@ print(*seen, during)
 STOPPED = """
 import os, signal, sys
 import liestonet as lsn
+from liestonet.errors import InputError
 from liestonet.trajectories import writers
 
 old, new, target = sys.argv[1:4]
@@ -177,7 +179,7 @@ def test_a_full_disk_loses_nothing(two_files, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(InputError, match=r"The disk is full: 'run\.lsn' could not be written"):
         result("dimension 0").save(target)
     assert target.read_bytes() == before
     assert not list(tmp_path.glob(".*.tmp"))

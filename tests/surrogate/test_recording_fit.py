@@ -6,6 +6,9 @@ comparisons with other seeds, plus the bias that the docs state.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,6 +76,52 @@ def test_a_fit_that_runs_away_begins_again_nearly_linear(monkeypatch: pytest.Mon
     assert surrogate.recorded is not None
     found, errors = slope_and_size(surrogate)
     assert np.all(np.abs(found - [-1, 1]) < 3 * errors)
+
+
+def noisy_files(folder: Path, sizes: Sequence[float]) -> None:
+    """A file of 80 short paths of dx = −x dt + dW for each size of the points' errors."""
+    sde = lsn.SDE.parse("dx = -x dt + dW")
+    for number, size in enumerate(sizes):
+        data = sde.simulate(
+            lambda rng, n: rng.normal(0, 0.7, (n, 1)), duration=2.5, step=0.05, paths=80, seed=70 + number, substeps=5
+        )
+        errors = size * np.random.default_rng(170 + number).standard_normal(data.flat_states.shape)
+        measured = replace(data, flat_states=data.flat_states + errors, measurement=lsn.Measurement(exposure=0))
+        measured.write(folder / f"{number}.parquet")
+
+
+def test_files_may_have_errors_of_their_own(tmp_path: Path) -> None:
+    """Sizes are found within three standard errors, and each file's steps are standardised with its own."""
+    sizes = (0.03, 0.15)
+    noisy_files(tmp_path, sizes)
+    source = lsn.Trajectories.scan(tmp_path, own_errors=True)
+    surrogate = fit_spectral(source)
+    recorded = surrogate.recorded
+    assert recorded is not None
+    assert recorded.first_paths == (0, 80)
+    for size, own in zip(sizes, recorded.each, strict=True):
+        level = own.noise[0]
+        assert level is not None
+        assert abs(level.value - size) < 3 * level.error
+    found, errors = slope_and_size(surrogate)
+    assert np.all(np.abs(found - [-1, 1]) < 3 * errors)
+    (block,) = source.chunks()
+    standard, settled = innovations(surrogate, block)
+    for of_file in (block.trajectory < 80, block.trajectory >= 80):
+        own = standard[settled & of_file]
+        assert abs(np.mean(own**2) - 1) < 3 * np.sqrt(2 / len(own))
+    together = fit_spectral(lsn.Trajectories.scan(tmp_path)).recorded
+    assert together is not None
+    assert not together.each
+    assert together.noise[0] is not None
+    assert sizes[0] < together.noise[0].value < sizes[1]
+
+
+def test_one_file_has_the_errors_of_all(tmp_path: Path) -> None:
+    noisy_files(tmp_path, (0.1,))
+    own, all_together = (fit_spectral(lsn.Trajectories.scan(tmp_path, own_errors=own)) for own in (True, False))
+    assert own.recorded == all_together.recorded
+    assert np.array_equal(own.parameters, all_together.parameters)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -376,3 +377,40 @@ def test_files_may_have_clocks_of_their_own(tmp_path, suffix):
     assert Trajectories.scan(tmp_path).times_range[1] == 9e4 + 6.0
     with pytest.raises(InputError, match="leave own_clock or continued out"):
         Trajectories.scan(tmp_path, own_clock=True, continued=True)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_files_are_recordings_with_paths_of_their_own(tmp_path, suffix):
+    """The first path of each file, as all blocks together count them, where a gap cuts a path and one has one row."""
+    rng = np.random.default_rng(3)
+    for part, lengths in enumerate(([6, 1, 5], [3], [4, 4])):
+        x = rng.normal(size=sum(lengths))
+        x[1] = np.nan if part == 0 else x[1]  # its first row stands alone
+        labels, times = np.repeat(np.arange(len(lengths)), lengths), np.concatenate([np.arange(n) for n in lengths])
+        table = pd.DataFrame({"path": labels, "t": times.astype(float), "x": x})
+        (table.to_parquet if suffix == ".parquet" else table.to_csv)(tmp_path / f"{part}{suffix}", index=False)
+    source = Trajectories.scan(tmp_path, own_errors=True)
+    _, x, _, _, path = joined(source.chunks(3))
+    assert [each.name for each in source.recordings] == [f"{part}{suffix}" for part in range(3)]
+    for first, each in zip(source.first_paths, source.recordings, strict=True):
+        _, own, _, _, number = joined(each.chunks(3))
+        there = (path >= first) & (path <= first + number.max())
+        np.testing.assert_array_equal(x[there], own)
+        np.testing.assert_array_equal(path[there], first + number)
+    assert Trajectories.scan(tmp_path).recordings == (Trajectories.scan(tmp_path),)
+    assert "In memory, errors of the points are of one size for all files." in source.read().notes
+
+
+def test_errors_of_each_file_are_asked_for_where_there_are_any(tmp_path):
+    for part in range(2):
+        states = np.random.default_rng(part).normal(size=(2, 6, 1))
+        Trajectories.from_arrays(np.arange(6.0), states, ["x"]).write(tmp_path / f"{part}.parquet")
+    for options, words in (
+        ({"continued": True}, "leave own_errors or continued out"),
+        ({"measurement": liestonet.Measurement.exact()}, "Points without error have no errors"),
+        ({"measurement": liestonet.Measurement(order=2)}, "Positions of a system with inertia have no errors"),
+    ):
+        with pytest.raises(InputError, match=words):
+            Trajectories.scan(tmp_path, own_errors=True, **options)
+    with pytest.raises(InputError, match="must be True or False"):
+        Trajectories.scan(tmp_path, own_errors=3)

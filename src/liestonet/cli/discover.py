@@ -26,6 +26,7 @@ from liestonet.cli.options import (
     Noise,
     Order,
     OwnClock,
+    OwnErrors,
     Periodic,
     Quiet,
     RestartClock,
@@ -91,6 +92,7 @@ def discover(
     gap: Gap = None,
     periodic: Periodic = None,
     own_clock: OwnClock = False,
+    own_errors: OwnErrors = False,
     sort: Sort = False,
     scheduler: Scheduler = None,
     workers: Workers = None,
@@ -156,8 +158,8 @@ def discover(
 
     if everything and (json or symmetry != "ito" or by is not None):
         raise InputError("--all looks for every kind and writes files; leave --symmetry, --json and --by out.")
-    if everything and (workers is not None or scheduler is not None):
-        raise InputError("--all needs all paths in memory; leave --workers and --scheduler out.")
+    if everything and (workers is not None or scheduler is not None or own_errors):
+        raise InputError("--all needs all paths in memory; leave --workers, --scheduler and --own-errors out.")
     reading = Reading(
         time,
         trajectory,
@@ -174,6 +176,7 @@ def discover(
         decimal,
         periodic,
         own_clock,
+        own_errors,
     )
     search = {
         "symmetry": symmetry,

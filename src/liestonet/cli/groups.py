@@ -119,6 +119,7 @@ def read_options(reading: Reading) -> dict[str, Any]:
         "stride": reading.windows.stride,
         "restart": reading.windows.restart or None,
         "own_clock": reading.own_clock or None,
+        "own_errors": reading.own_errors or None,
     }
     return {name: value for name, value in said.items() if value is not None}
 

@@ -126,6 +126,10 @@ Gap = Annotated[float | None, typer.Option("--gap", help="A step longer than thi
 OwnClock = Annotated[
     bool, typer.Option("--own-clock", help="Count the times of each of several files from its first row.")
 ]
+OwnErrors = Annotated[
+    bool,
+    typer.Option("--own-errors", help="Estimate errors of the points and exposure for each of several files."),
+]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort each path by time first.")]
 Dt = Annotated[
     float | None,

@@ -75,6 +75,7 @@ class Reading:
     decimal: str | None = None
     periodic: Sequence[str] | None = None
     own_clock: bool = False
+    own_errors: bool = False
 
     def read(self, *files: Path) -> Any:
         """The paths of files, in memory if they are small enough, else read in pieces."""
@@ -82,10 +83,15 @@ class Reading:
         from liestonet.trajectories.scan import is_one_file, is_small
 
         self.windows.check()
-        if len(files) == 1 and is_one_file(files[0]) and is_small(files[0]) and not self.own_clock:
+        if len(files) == 1 and is_one_file(files[0]) and is_small(files[0]) and not self._scanning:
             return self._reshaped(Trajectories.read(files[0], **self._options()))
         source = self._scanned(files)
-        return self._reshaped(source.read()) if source.fits else self._left_on_disk(source)
+        return self._reshaped(source.read()) if source.fits and not self.own_errors else self._left_on_disk(source)
+
+    @property
+    def _scanning(self) -> bool:
+        """Whether even one small file is scanned."""
+        return self.own_clock or self.own_errors
 
     def scan(self, *files: Path) -> Any:
         """The paths of files, read in pieces."""
@@ -98,7 +104,8 @@ class Reading:
         options = self._options()
         if options.pop("layout") != "auto":
             raise InputError("--layout is for one file; leave it out for several.")
-        return Trajectories.scan(files[0] if len(files) == 1 else list(files), own_clock=self.own_clock, **options)
+        own = {"own_clock": self.own_clock, "own_errors": self.own_errors}
+        return Trajectories.scan(files[0] if len(files) == 1 else list(files), **own, **options)
 
     def _options(self) -> dict[str, Any]:
         """The keywords of `Trajectories.read`."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 from liestonet.errors import InputError
 
 PICTURES = (".png", ".svg", ".pdf")
+NO_ROOM = {errno.ENOSPC, errno.EDQUOT}  # what the operating system says of a full disk
 
 
 def check_page(path: object) -> Path:

@@ -16,6 +16,9 @@ from liestonet.groups.tuning import COMPARISON
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
 
+# Names of the coordinates, and units of the time and of these.
+Columns = tuple[tuple[str, ...], tuple[str, ...]]
+
 
 def compare(results: Mapping[str, Result] | Any, *, by: str = "group", level: float | Any = None) -> GroupComparison:
     """Compare results of `discover` for several groups, given by their labels.
@@ -78,7 +81,7 @@ def compared(
     begun = GroupComparison(by, unit, symmetry, level, listed, folder=folder, results=kept if folder is None else {})
     if len(kept) < 2:
         return replace(begun, notes=("Fewer than two groups have a result, so that there is nothing to compare.",))
-    if other := _with_other_coordinates(kept):
+    if other := _not_comparable(kept):
         raise InputError(next(iter(other.values())))
     algebra = shared_algebra([_found(group) for group in listed if not group.problem], level)
     constants = shared_constants(kept, algebra, unit, level)
@@ -87,9 +90,9 @@ def compared(
     return replace(begun, algebra=algebra, constants=constants)
 
 
-def without_other_coordinates(groups: Sequence[Group], results: Mapping[str, Result]) -> list[Group]:
-    """The groups; those whose coordinates differ from the majority's keep only a sentence that says so."""
-    other = _with_other_coordinates(results)
+def only_comparable(groups: Sequence[Group], results: Mapping[str, Result]) -> list[Group]:
+    """The groups; of those whose coordinates or units are not those of most, only the sentence on it is left."""
+    other = _not_comparable(results)
     return [
         Group(group.label, problem=other[group.label], folder=group.folder, files=group.files)
         if group.label in other
@@ -98,17 +101,35 @@ def without_other_coordinates(groups: Sequence[Group], results: Mapping[str, Res
     ]
 
 
-def _with_other_coordinates(results: Mapping[str, Result]) -> dict[str, str]:
-    """Groups whose coordinates differ from the majority's, each with a sentence."""
-    counts = Counter(result.names for result in results.values())
-    most = max(counts, key=lambda names: counts[names], default=())
-    usual = next((label for label, result in results.items() if result.names == most), "")
-    return {
-        label: f"The group {label} has the coordinates {', '.join(result.names)}, but {usual} has {', '.join(most)}; "
-        "groups that are compared have the same columns."
-        for label, result in results.items()
-        if result.names != most
-    }
+def _not_comparable(results: Mapping[str, Result]) -> dict[str, str]:
+    """Groups whose coordinates or units are not those of most, each with a sentence."""
+    columns = {label: (result.names, _units(result)) for label, result in results.items()}
+    counts = Counter(columns.values())
+    most = max(counts, key=lambda one: counts[one], default=((), ()))
+    usual = next((label for label, one in columns.items() if one == most), "")
+    return {label: _difference(label, one, usual, most) for label, one in columns.items() if one != most}
+
+
+def _units(result: Result) -> tuple[str, ...]:
+    """The units of the time and of the coordinates, each empty where none is known."""
+    known = {} if result.estimated is None else result.estimated.data.units
+    return tuple(known.get(name, "") for name in ("t", *result.names))
+
+
+def _difference(label: str, one: Columns, usual: str, most: Columns) -> str:
+    """How the columns of one group differ from those of most groups."""
+    (names, units), (other_names, other_units) = one, most
+    if names != other_names:
+        return (
+            f"The group {label} has the coordinates {', '.join(names)}, but {usual} has {', '.join(other_names)}; "
+            "groups that are compared have the same columns."
+        )
+    pairs = zip(("t", *names), units, other_units, strict=True)
+    name, own, other = next(pair for pair in pairs if pair[1] != pair[2])
+    return (
+        f"The group {label} has {name} in {own or 'no unit'}, but {usual} in {other or 'no unit'}; groups that are "
+        "compared have the same units."
+    )
 
 
 def _found(group: Group) -> Found:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from liestonet.core.numbers import is_whole
 from liestonet.core.tuning import SHARED
 from liestonet.errors import InputError
-from liestonet.groups.compare import compared, without_other_coordinates
+from liestonet.groups.compare import compared, only_comparable
 from liestonet.groups.comparison import Group, GroupComparison, group_from
 from liestonet.groups.conditions import in_order
-from liestonet.groups.job import OWN_CLOCK, RESHAPING, RUN_FILE, writing_to
+from liestonet.groups.job import OWN, RESHAPING, RUN_FILE, writing_to
 from liestonet.groups.splitting import Split, split_files
 from liestonet.groups.tuning import COMPARISON
 from liestonet.storage import load
@@ -125,7 +125,7 @@ def groups_in(
     if all(group.problem for group in groups):
         raise InputError(f"No group has a result. The first: {groups[0].label}: {groups[0].problem}")
     results = {group.label: load(out / group.folder / RUN_FILE) for group in groups if not group.problem}
-    groups = without_other_coordinates(groups, results)
+    groups = only_comparable(groups, results)
     comparison = compared(groups, results, name, COMPARISON.level, out if keep else None)
     if keep:
         comparison.save(out / COMPARISON_FILE)
@@ -148,7 +148,7 @@ def _planned(
         raise InputError(
             "It is not known what distinguishes the groups; give by, a column or a part of the file names."
         )
-    columns = {key: value for key, value in reading.items() if key not in (*RESHAPING, OWN_CLOCK)}
+    columns = {key: value for key, value in reading.items() if key not in (*RESHAPING, *OWN)}
     split = split_files(source, by, columns)
     return split.by, _from_files(split, reading, search)
 
@@ -158,10 +158,19 @@ def _from_files(split: Split, reading: Mapping[str, Any], search: Mapping[str, A
     planned = []
     for part in split.parts:
         files = [file.resolve() for file in part.files]
-        marks = [[file.stat().st_size, file.stat().st_mtime_ns] for file in files]
+        marks = [_mark(file) for file in files]
         job = _job(part.label, folders[part.label], [str(file) for file in files], part.column, reading, search, marks)
         planned.append(Planned(part.label, job, folders[part.label]))
     return planned
+
+
+def _mark(file: Path) -> list[int] | None:
+    """What changes when a file does; None where it cannot be seen, which its group then says."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return [found.st_size, found.st_mtime_ns]
 
 
 def _in_memory(

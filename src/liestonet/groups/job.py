@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from liestonet.trajectories import Measurement, Trajectories
 # result, so they are not part of a job's key.
 FOLDER, COMMAND = "LIESTONET_GROUPS", "LIESTONET_GROUPS_COMMAND"
 RESULT_FILE, REPORT_FILE, RUN_FILE = "result.json", "report.html", "run.lsn"
-OWN_CLOCK = "own_clock"
+OWN = ("own_clock", "own_errors")  # what files of a group may have of their own
 RESHAPING = ("log", "thin", "window", "stride", "restart")
 
 
@@ -64,8 +63,9 @@ def read_group(files: Sequence[Path], column: str | None, label: str, reading: M
     import numpy as np
 
     columns = {name: value for name, value in reading.items() if name not in RESHAPING}
-    if column is not None and columns.get(OWN_CLOCK):
-        raise InputError("Files that hold several groups have one clock; leave own_clock out.")
+    asked_for = next((name for name in OWN if columns.get(name)), None)
+    if column is not None and asked_for is not None:
+        raise InputError(f"Files that hold several groups have nothing of their own; leave {asked_for} out.")
     data = _paths(files, columns) if column is None else _rows(files, column, label, columns)
     asked = [name for name in RESHAPING if reading.get(name)]
     if asked and not isinstance(data, Trajectories):
@@ -83,12 +83,12 @@ def _paths(files: Sequence[Path], columns: Mapping[str, Any]) -> Any:
     """The paths of whole files, in memory if they fit."""
     from liestonet.trajectories.scan import is_small
 
-    if len(files) == 1 and is_small(files[0]) and not columns.get(OWN_CLOCK):
-        return Trajectories.read(files[0], **{name: value for name, value in columns.items() if name != OWN_CLOCK})
+    if len(files) == 1 and is_small(files[0]) and not any(columns.get(name) for name in OWN):
+        return Trajectories.read(files[0], **{name: value for name, value in columns.items() if name not in OWN})
     if "layout" in columns:
         raise InputError("The layout is for one file in each group; leave it out for several.")
     source = Trajectories.scan(list(files), **columns)
-    return source.read() if source.fits else source
+    return source.read() if source.fits and not source.own_errors else source
 
 
 def _rows(files: Sequence[Path], column: str, label: str, columns: Mapping[str, Any]) -> Trajectories:
@@ -101,7 +101,7 @@ def _rows(files: Sequence[Path], column: str, label: str, columns: Mapping[str, 
 
 
 def write_group(result: Result, folder: Path) -> None:
-    """Write a result's three files, each atomically; a full disk is an error of one sentence."""
+    """A result's three files, each whole or not at all."""
     from liestonet.trajectories.writers import replacing
 
     try:
@@ -111,6 +111,4 @@ def write_group(result: Result, folder: Path) -> None:
         result.report(folder / REPORT_FILE)
         result.save(folder / RUN_FILE)
     except OSError as problem:
-        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise InputError(f"The disk is full: the result could not be written to {str(folder)!r}.") from problem
         raise InputError(f"The result could not be written to {str(folder)!r} ({problem.strerror}).") from problem

@@ -6,8 +6,10 @@ from liestonet.core.p_values import p_clause
 from liestonet.inference.adequacy import CELLS, PATHS
 from liestonet.inference.clock import PERIOD, ClockFound
 from liestonet.render.numbers import number
-from liestonet.result.findings import DataFindings
+from liestonet.result.findings import DataFindings, Measured
 from liestonet.surrogate.recording_errors import Level
+
+MOST_FILES = 4  # files of which each error is shown
 
 
 def clock_text(found: DataFindings) -> str:
@@ -31,7 +33,7 @@ def recording_text(found: DataFindings) -> str:
     measured = found.measured
     if measured.noise is None:
         return ""
-    sizes = ", ".join(f"{name} {_level(level)}" for name, level in measured.noise.items())
+    sizes = _sizes(measured)
     if measured.order == 2:
         return (
             "Only positions were recorded: velocities are estimated. Measurement error of positions "
@@ -41,6 +43,22 @@ def recording_text(found: DataFindings) -> str:
     exposure = measured.exposure
     blur = "not identified" if exposure is None else f"{_level(exposure)} of a step"
     return f"Measurement error (standard deviation): {sizes}; exposure: {blur}. The fit accounts for both."
+
+
+def _sizes(measured: Measured) -> str:
+    """Errors of the points by coordinate; where files have their own, those of a few files, or from least to most."""
+    noise, each = measured.noise or {}, [one.noise or {} for one in measured.each]
+    found = []
+    for name, level in noise.items():
+        own = [one[name] for one in each if name in one]
+        if not own:
+            found.append(f"{name} {_level(level)}")
+        elif len(own) <= MOST_FILES:
+            found.append(f"{name} {', '.join(map(_level, own))} in the {len(own)} files")
+        else:
+            least, most = (f"{chosen(one.value for one in own):.2g}" for chosen in (min, max))
+            found.append(f"{name} {least} to {most} in {len(own)} files")
+    return "; ".join(found) if each else ", ".join(found)
 
 
 def _level(level: Level) -> str:

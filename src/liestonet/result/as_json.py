@@ -95,6 +95,7 @@ def _measured(measured: Measured) -> dict[str, Any]:
         "steps": measured.steps,
         "order": measured.order,
         "clock": _clock(measured.clock),
+        "each": [{name: _measured(one)[name] for name in ("noise", "exposure")} for one in measured.each],
     }
 
 

@@ -11,7 +11,7 @@ from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
 from liestonet.sde.sde import SDE
 from liestonet.surrogate.fitted import FittedCoefficients
-from liestonet.surrogate.recording_errors import Level
+from liestonet.surrogate.recording_errors import Level, RecordingErrors
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.statistical.verdicts import Criteria
 from liestonet.trajectories.record import DataRecord
@@ -98,18 +98,17 @@ class DataFindings:
         clock = self.clock or ClockFound()
         if recorded is None:
             return Measured(clock)
-        levels = zip(self.surrogate.names, recorded.noise, strict=True)
-        noise = {name: level for name, level in levels if level is not None}
-        return Measured(clock, noise, recorded.exposure, recorded.steps, recorded.order)
+        return _measured(self.surrogate.names, clock, recorded)
 
 
 @dataclass(frozen=True)
 class Measured:
     """Estimates of how data were recorded: measurement error, exposure, clock.
 
-    `noise` is the standard deviation of the points' errors by coordinate, `exposure` the fraction of a step over which
-    a point is averaged, each with `.value` and `.error`; None if it was not modelled or cannot be identified. `steps`
-    is the kind of steps that was assumed; `order` is 2 if velocities were estimated from positions.
+    `noise` is the standard deviation of the points' errors by coordinate, `exposure` the part of a step over which a
+    point is the mean, each with `.value` and `.error`; None where it was not modelled or is not identified. `steps` is
+    the kind of steps that was assumed, `order` 2 where velocities were estimated from positions. Where each of several
+    files has errors of its own, `each` are those of the files in their order, and `noise` is the root mean square.
     """
 
     clock: ClockFound
@@ -117,6 +116,13 @@ class Measured:
     exposure: Level | None = None
     steps: str = "continuous"
     order: int = 1
+    each: tuple[Measured, ...] = ()
+
+
+def _measured(names: tuple[str, ...], clock: ClockFound, recorded: RecordingErrors) -> Measured:
+    noise = {name: level for name, level in zip(names, recorded.noise, strict=True) if level is not None}
+    each = tuple(_measured(names, clock, one) for one in recorded.each)
+    return Measured(clock, noise, recorded.exposure, recorded.steps, recorded.order, each)
 
 
 Findings = EquationFindings | DataFindings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
@@ -14,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from liestonet.core.files import NO_ROOM
 from liestonet.core.json_values import JSON
 from liestonet.errors import InputError
 from liestonet.study.jobs import SCHEMA, Job, JobOutcome
-
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ class RecordingErrors:
     Values that the data do not identify are None, such as the exposure where the diffusion is constant; `blur` is the
     value that the fit used. `steps` is the kind of steps that was assumed, `order` is 2 where only positions of a
     system with inertia were recorded. `first_order` says that errors and blur are so small that steps are predicted
-    without them.
+    without them. Where each of several recordings has errors of its own, `each` are these, `first_paths` the numbers of
+    their first paths, and `noise` is the root mean square of them, `blur` the mean.
     """
 
     noise: tuple[Level | None, ...]
@@ -29,3 +30,10 @@ class RecordingErrors:
     blur: float
     first_order: bool = False
     order: int = 1
+    each: tuple[RecordingErrors, ...] = ()
+    first_paths: tuple[int, ...] = (0,)
+
+    @property
+    def recordings(self) -> tuple[RecordingErrors, ...]:
+        """The errors of each recording."""
+        return self.each or (self,)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.linalg
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from liestonet.core.coefficients import JetOrder
 from liestonet.core.progress import Progress
@@ -38,7 +39,7 @@ from liestonet.surrogate.recording_sums import RecordingSums
 from liestonet.surrogate.regression import Estimate, scaled_block
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.surrogate.tuning import FIT, RECORDING
-from liestonet.trajectories.block_sums import summed
+from liestonet.trajectories.block_sums import first_paths_of, recordings_of, summed
 from liestonet.trajectories.clock import Relabelled
 from liestonet.trajectories.increments import Increments, IncrementSource
 from liestonet.trajectories.measurement import Measurement
@@ -48,33 +49,42 @@ from liestonet.trajectories.measurement import Measurement
 class _Round:
     """The state of the iteration: parameters of f and a, errors of the points, R, prior variances, the last step.
 
-    With `first_order`, errors of the points and R are so small that the filter runs without them; they enter the
-    likelihood by its derivatives there.
+    `errors` are, for each recording, the variances of the points' errors by coordinate, then R. With `first_order` they
+    are so small that the filter runs without them; they enter the likelihood by its derivatives there.
     """
 
     parameters: Float[np.ndarray, " p"]
-    error: Float[np.ndarray, " n"]
-    blur: float
+    errors: Float[np.ndarray, "r m"]
     prior: Float[np.ndarray, " p"]
     first_order: bool
     step: Float[np.ndarray, " q"] | None = None
 
     @property
-    def errors(self) -> Float[np.ndarray, " m"]:
-        """Errors of the points, and R."""
-        return np.append(self.error, self.blur)
-
-    @property
-    def filtered_with(self) -> Float[np.ndarray, " m"]:
+    def filtered_with(self) -> Float[np.ndarray, "r m"]:
         """The errors of the points and R that the filter uses."""
-        return np.zeros(len(self.error) + 1) if self.first_order else self.errors
+        return np.zeros_like(self.errors) if self.first_order else self.errors
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one recording tells in a round: its sums, the derivative of what they are of, and in what it is taken.
+
+    `whole` is the derivative of the parameters of a step, Λ and R in those of the fit; `columns` are the places of the
+    latter among f, a and the errors of all recordings.
+    """
+
+    sums: Sums
+    whole: Float[np.ndarray, "q q"]
+    columns: Int[np.ndarray, " q"]
 
 
 class RecordingFit:
     """The fit of one source; it starts from a fit to the increments without recording errors."""
 
     def __init__(self, start: Surrogate, source: IncrementSource | None, measurement: Measurement) -> None:
-        self.start, self.source, self.measurement = start, source, measurement
+        self.start, self.measurement = start, measurement
+        self.sources = () if source is None else recordings_of(source)
+        self.first_paths = (0,) if source is None else first_paths_of(source)
         estimates = start.drift_estimates
         self.features, self.n = estimates[0].features, len(estimates)
         self.entries = tuple(estimate.entry for estimate in start.diffusion_estimates)
@@ -86,8 +96,8 @@ class RecordingFit:
         self.values = self.features.values(self.points)[()]
         steps = scaled_block(sample, start.overview.domain)
         self.shown = np.mean(steps.dx**2 / steps.dt[:, None], axis=0)
-        self.last: StepModel | None = None
-        self.free = np.array([*self._free_errors(), measurement.exposure == "auto"])
+        self.last: dict[int, StepModel] = {}
+        self.free = np.array([*self._free_errors(), measurement.exposure == "auto"] * len(self.first_paths))
 
     def _free_errors(self) -> list[bool]:
         return [self.measurement.noise_of(name) == "auto" for name in self.start.names]
@@ -120,16 +130,16 @@ class RecordingFit:
             parts.append(estimate.parameters * scale)
             priors.append(estimate.prior * scale**2)
         by_chance = np.abs(common) < RECORDING.chance_correlation / np.sqrt(len(pairs)) * variance
-        if (by_chance.all() or not self.free.any()) and not np.append(error, blur)[~self.free].any():
+        errors = np.tile(np.append(error, blur), (len(self.first_paths), 1))
+        if (by_chance.all() or not self.free.any()) and not errors.ravel()[~self.free].any():
             plain = self.coefficients
             return _Round(
                 np.concatenate([each.parameters for each in plain]),
-                np.zeros(self.n),
-                0.0,
+                np.zeros_like(errors),
                 np.concatenate([each.prior for each in plain]),
                 first_order=True,
             )
-        return _Round(np.concatenate(parts), error, blur, np.concatenate(priors), first_order=False)
+        return _Round(np.concatenate(parts), errors, np.concatenate(priors), first_order=False)
 
     def nearly_linear(self, begun: _Round) -> _Round:
         """The same with drift and squared noise linear but for a little: a start from which fewer fits run away."""
@@ -148,41 +158,47 @@ class RecordingFit:
         mean = np.mean(np.maximum(self.values @ diffusion[:, own], 0.0), axis=0)
         return RECORDING.least_diffusion * np.maximum(mean, RECORDING.least_diffusion * self.shown)
 
-    def step_model(self, now: _Round) -> tuple[StepModel, Float[np.ndarray, "p p"]]:
-        """The moments of a step as series, and their derivative in the parameters."""
+    def step_model(self, now: _Round, recording: int = 0) -> tuple[StepModel, Float[np.ndarray, "p p"]]:
+        """The moments of a step of one recording as series, and their derivative in the parameters."""
         drift, diffusion = self.split(now.parameters)
         least, size, instant = self.least(diffusion), len(now.parameters), diffusion
         jacobian = np.eye(size)
         if self.measurement.steps == "continuous":
-            drift, diffusion, jacobian = self._whole_step(drift, diffusion, least, self._uncertain())
+            drift, diffusion, jacobian = self._whole_step(drift, diffusion, least, self._uncertain(recording))
         first = self.n * self.features.size
         back = np.linalg.pinv(jacobian[first:, first:])
-        errors = now.filtered_with
-        error, blur = errors[:-1], float(errors[-1])
-        self.last = StepModel(self.features, self.entries, drift, diffusion, instant, error, blur, least, back)
-        return self.last, jacobian
+        *error, blur = now.filtered_with[recording].tolist()
+        model = StepModel(self.features, self.entries, drift, diffusion, instant, np.array(error), blur, least, back)
+        self.last[recording] = model
+        return model, jacobian
 
-    def enters_at_first_order(self, errors: Float[np.ndarray, " m"], covariance: Float[np.ndarray, "f f"]) -> bool:
+    def enters_at_first_order(self, errors: Float[np.ndarray, "r m"], covariance: Float[np.ndarray, "f f"]) -> bool:
         """Whether the filter may run without these errors of the points and R, known with this covariance.
 
         At first order they move the parameters by at most as many standard errors as they themselves are from zero;
         higher orders are smaller by the factor L/(aΔt), the variance they add relative to that of a step.
         """
-        if self.last is None or errors[~self.free].any():
+        if not self.last or errors.ravel()[~self.free].any():
             return False
-        a = matrices(self.values @ self.last.diffusion, self.entries, self.last.least)
-        made = errors[:-1] / (np.einsum("bii->bi", a) * self.dt[:, None]) - errors[-1]
+        made = np.concatenate([self._made(recording, own) for recording, own in enumerate(errors)])
         size = float(np.sqrt(np.max(np.mean(made**2, axis=0))))
-        free = errors[self.free]
+        free = errors.ravel()[self.free]
         length = float(np.sqrt(free @ np.linalg.solve(covariance, free))) if len(free) else 0.0
         return size * length < RECORDING.standing
 
-    def _uncertain(self) -> Float[np.ndarray, "b n n"]:
+    def _made(self, recording: int, errors: Float[np.ndarray, " m"]) -> Float[np.ndarray, "b n"]:
+        """The variance that errors of the points and R add at the points, relative to that of a step."""
+        model = self.last[recording]
+        a = matrices(self.values @ model.diffusion, self.entries, model.least)
+        return errors[:-1] / (np.einsum("bii->bi", a) * self.dt[:, None]) - errors[-1]
+
+    def _uncertain(self, recording: int) -> Float[np.ndarray, "b n n"]:
         """The covariance of the state at the points, given all that was recorded before; stationary, by iteration."""
         result = np.zeros((len(self.points), self.n, self.n))
-        if self.last is None or self.last.points_are_exact:
+        model = self.last.get(recording)
+        if model is None or model.points_are_exact:
             return result
-        model, dt = self.last, self.dt[:, None, None]
+        dt = self.dt[:, None, None]
         diffusion = matrices(self.values @ model.diffusion, self.entries, model.least)
         instant = matrices(self.values @ model.instant, self.entries, model.least)
         error = np.diag(model.error) - model.blur * dt * instant
@@ -244,14 +260,30 @@ class RecordingFit:
         added[:, columns] -= self.values
         return own + project @ added
 
-    def sums(self, model: StepModel, rough: bool) -> Sums:
-        """Score and information over all the data; a rough sum, for early steps, uses a part of them."""
+    def told(self, now: _Round, rough: bool) -> list[_Part]:
+        """What each recording tells; a rough sum, for early steps, uses a part of the data."""
         every = 1
-        if self.source is None:
+        if not self.sources:
             raise RuntimeError("there is no source to sum over")
         if rough:
             every = max(1, min(RECORDING.rough_part, self.start.overview.count // RECORDING.rough_steps))
-        return summed(self.source, RecordingSums(run_filter, model, self.start.domain, every)).sums.scaled(every)
+        parts, size, own = [], len(now.parameters), np.arange(self.n + 1)
+        for recording, source in enumerate(self.sources):
+            model, jacobian = self.step_model(now, recording)
+            found = summed(source, RecordingSums(run_filter, model, self.start.domain, every)).sums.scaled(every)
+            whole = np.asarray(scipy.linalg.block_diag(jacobian, np.eye(self.n + 1)))
+            columns = np.append(np.arange(size), size + (self.n + 1) * recording + own)
+            parts.append(_Part(found, whole, columns))
+        return parts
+
+    def information(self, parts: Sequence[_Part]) -> Float[np.ndarray, "q q"]:
+        """The information of all recordings about f, a and the errors of each."""
+        size = parts[-1].columns[-1] + 1
+        total = np.zeros((size, size))
+        for part in parts:
+            own = part.whole.T @ part.sums.information.sum(axis=0) @ part.whole
+            total[np.ix_(part.columns, part.columns)] += own
+        return total
 
 
 def run_filter(model: StepModel, segments: Segments, collector: Collector | None = None) -> Float[np.ndarray, "k b n"]:
@@ -295,7 +327,7 @@ def fit_recording(start: Surrogate, source: IncrementSource, say: Progress) -> S
     begun = fit.begin()
     found = _converged(fit, begun, say)
     if found is None:
-        fit.last = None
+        fit.last.clear()
         found = _converged(fit, fit.nearly_linear(begun), say, RECORDING.linear_rounds)
     return start if found is None else found
 
@@ -314,33 +346,31 @@ def _converged(fit: RecordingFit, now: _Round, say: Progress, waiting: int = 0) 
         choosing = first <= count - waiting < RECORDING.shrinking_rounds[1]
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows shows in the sums
-                model, jacobian = fit.step_model(now)
-                sums = fit.sums(model, rough=count + 1 < chosen)
-                whole = np.asarray(scipy.linalg.block_diag(jacobian, np.eye(fit.n + 1)))
-                before, (now, moved) = now, _next(fit, now, whole, sums, choosing, count < held)
+                parts = fit.told(now, rough=count + 1 < chosen)
+                before, (now, moved) = now, _next(fit, now, parts, choosing, count < held)
         except np.linalg.LinAlgError:  # parameters have run away
             return None
         enough = RECORDING.standing if count < last else RECORDING.wandering
         if count >= chosen and moved < enough and before.first_order == now.first_order:
-            return _surrogate(fit, now, whole, sums)
+            return _surrogate(fit, now, parts)
     return None
 
 
-def _next(
-    fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums, shrinking: bool, held: bool
-) -> tuple[_Round, float]:
+def _next(fit: RecordingFit, now: _Round, parts: Sequence[_Part], shrinking: bool, held: bool) -> tuple[_Round, float]:
     """One step of Gauss–Newton, and its length in standard errors; `held` fixes the points' errors and R."""
-    size = len(now.parameters)
-    precision = whole.T @ sums.information.sum(axis=0) @ whole
-    score = whole.T @ sums.score.sum(axis=0)
+    size, precision = len(now.parameters), fit.information(parts)
+    score = np.zeros(len(precision))
+    for part in parts:
+        score[part.columns] += part.whole.T @ part.sums.score.sum(axis=0)
     if not (np.isfinite(precision).all() and np.isfinite(score).all() and (np.diag(precision)[:size] > 0).all()):
         raise np.linalg.LinAlgError("the sums are no likelihood near its maximum")
     prior = evident_prior(fit.features, precision, score, now.parameters) if shrinking else now.prior
-    extra = np.concatenate([1 / prior, np.zeros(fit.n), [RECORDING.blur_spread**-2]])
+    extra = np.concatenate([1 / prior, _known_errors(fit)])
     present, known = (np.append(now.parameters, errors) for errors in (now.filtered_with, now.errors))
     push = score - extra * present
     low, high = np.full(len(present), -np.inf), np.full(len(present), np.inf)
-    low[size:], high[-1] = 0.0, max(RECORDING.most_blur, now.blur)
+    blurs = slice(size + fit.n, None, fit.n + 1)
+    low[size:], high[blurs] = 0.0, np.maximum(RECORDING.most_blur, now.errors[:, -1])
     free = np.concatenate([np.ones(size, dtype=bool), fit.free & (not held)])
     hessian = precision + np.diag(extra)
     step = present + bounded_step(hessian, push, free, low - present, high - present) - known
@@ -351,11 +381,17 @@ def _next(
         raise np.linalg.LinAlgError("the step is not finite")
     changed = known + step
     if not isinstance(fit.measurement.exposure, str):
-        changed[-1] = fit.measurement.exposure * RECORDING.most_blur
-    errors = np.flatnonzero(free[size:]) + size
-    covariance = inverse(hessian[np.ix_(free, free)])[size:, size:] if len(errors) else np.zeros((0, 0))
-    small = now.first_order and fit.enters_at_first_order(changed[size:], covariance)
-    return _Round(changed[:size], changed[size : size + fit.n], float(changed[-1]), prior, small, step), moved
+        changed[blurs] = fit.measurement.exposure * RECORDING.most_blur
+    found = np.flatnonzero(free[size:]) + size
+    covariance = inverse(hessian[np.ix_(free, free)])[size:, size:] if len(found) else np.zeros((0, 0))
+    errors = changed[size:].reshape(now.errors.shape)
+    small = now.first_order and fit.enters_at_first_order(errors, covariance)
+    return _Round(changed[:size], errors, prior, small, step), moved
+
+
+def _known_errors(fit: RecordingFit) -> Float[np.ndarray, " e"]:
+    """What is known of Λ and R of every recording before the data, as precisions: of R alone."""
+    return np.tile(np.append(np.zeros(fit.n), RECORDING.blur_spread**-2), len(fit.first_paths))
 
 
 def innovations(surrogate: Surrogate, block: Increments) -> tuple[Float[np.ndarray, "m n"], Bool[np.ndarray, " m"]]:
@@ -377,57 +413,77 @@ def _filtered(
     surrogate: Surrogate, block: Increments, collector: Collector | None
 ) -> Iterator[tuple[Segments, Float[np.ndarray, "k b n"]]]:
     """Segments of a block with their standardised innovations; of positions where only those are recorded."""
-    model = _known_model(surrogate)
-    if isinstance(model, InertialModel):
-        for segments in inertial_segments_in(block, surrogate.domain):
-            yield segments, followed(model, segments, collector).innovations
-    else:
-        for segments in segments_in(block, surrogate.domain):
-            yield segments, run_filter(model, segments, collector)
+    for rows, model in _models_of(surrogate, block):
+        own = Increments(*(array[rows] for array in block))
+        if isinstance(model, InertialModel):
+            for segments in inertial_segments_in(own, surrogate.domain):
+                yield segments, followed(model, segments, collector).innovations
+        else:
+            for segments in segments_in(own, surrogate.domain):
+                there = replace(segments, rows=segments.rows + rows.start)
+                yield there, run_filter(model, there, collector)
 
 
-_MODELS: WeakKeyDictionary[Surrogate, StepModel | InertialModel] = WeakKeyDictionary()
+def _models_of(surrogate: Surrogate, block: Increments) -> Iterator[tuple[slice, StepModel | InertialModel]]:
+    """The rows of each recording in a block, and the model of its steps."""
+    models = _known_models(surrogate)
+    first = (0,) if surrogate.recorded is None else surrogate.recorded.first_paths
+    cuts = [0, *np.searchsorted(block.trajectory, first[1:]).tolist(), len(block.t)]
+    for model, (low, high) in zip(models, pairwise(cuts), strict=True):
+        if low < high:
+            yield slice(low, high), model
 
 
-def _known_model(surrogate: Surrogate) -> StepModel | InertialModel:
-    """The filter's model, computed once for all blocks of a recording."""
+_MODELS: WeakKeyDictionary[Surrogate, list[StepModel] | list[InertialModel]] = WeakKeyDictionary()
+
+
+def _known_models(surrogate: Surrogate) -> list[StepModel] | list[InertialModel]:
+    """The filter's models, one for each recording, computed once for all blocks."""
     if surrogate not in _MODELS:
-        _MODELS[surrogate] = known_model(surrogate) if surrogate.from_positions else _fitted_model(surrogate)
+        found = [known_model(surrogate)] if surrogate.from_positions else _fitted_models(surrogate)
+        _MODELS[surrogate] = found
     return _MODELS[surrogate]
 
 
-def _fitted_model(surrogate: Surrogate) -> StepModel:
-    """The model of steps of a fit that has errors of the recording."""
+def _fitted_models(surrogate: Surrogate) -> list[StepModel]:
+    """The models of steps of a fit that has errors of the recording."""
     recorded, half = surrogate.recorded, surrogate.domain.half
     if recorded is None:
         raise RuntimeError("the surrogate has no model of the recording's errors")
     fit = RecordingFit(surrogate, None, Measurement(steps=recorded.steps))
-    error = np.array([0.0 if level is None else level.value for level in recorded.noise]) / half[1:]
-    prior = np.ones(len(surrogate.parameters))
-    now = _Round(surrogate.parameters, error**2, recorded.blur, prior, recorded.first_order)
-    model = fit.step_model(now)[0]
-    for _ in range(0 if model.points_are_exact else RECORDING.shrinking_rounds[1]):
-        model = fit.step_model(now)[0]
-    return model
+    rows = []
+    for each in recorded.recordings:
+        error = np.array([0.0 if level is None else level.value for level in each.noise]) / half[1:]
+        rows.append(np.append(error**2, each.blur))
+    now = _Round(surrogate.parameters, np.array(rows), np.ones(len(surrogate.parameters)), recorded.first_order)
+    models = []
+    for recording in range(len(rows)):
+        model = fit.step_model(now, recording)[0]
+        for _ in range(0 if model.points_are_exact else RECORDING.shrinking_rounds[1]):
+            model = fit.step_model(now, recording)[0]
+        models.append(model)
+    return models
 
 
-def _surrogate(fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums) -> Surrogate:
+def _surrogate(fit: RecordingFit, now: _Round, parts: Sequence[_Part]) -> Surrogate:
     """The surrogate with one information matrix of all parameters; the points' errors are marginalised."""
     size, width = len(now.parameters), fit.features.size
-    information = whole.T @ sums.information.sum(axis=0) @ whole
-    extra = np.zeros(len(information))
-    extra[-1] = RECORDING.blur_spread**-2
+    information, known = fit.information(parts), _known_errors(fit)
     nuisance = np.flatnonzero(fit.free) + size
     keep = np.eye(len(information))[:size]
     if len(nuisance):
-        inner = (information + np.diag(extra))[np.ix_(nuisance, nuisance)]
+        inner = (information + np.diag(np.append(np.zeros(size), known)))[np.ix_(nuisance, nuisance)]
         keep[:, nuisance] = -np.linalg.solve(inner, information[nuisance, :size]).T
-    project = keep @ whole.T
-    precisions = np.einsum("pq,fqr,sr->fps", project, sums.information, project)
-    moments = sums.score @ project.T + precisions @ now.parameters
+    precisions, moments, scores = np.zeros((FIT.folds, size, size)), np.zeros((FIT.folds, size)), []
+    for part in parts:
+        project = keep[:, part.columns] @ part.whole.T
+        precisions += np.einsum("pq,fqr,sr->fps", project, part.sums.information, project)
+        moments += part.sums.score @ project.T
+        scores.append(project @ positive_root(part.sums.outer))
+    moments = moments + precisions @ now.parameters
     precision = precisions.sum(axis=0)
     posterior = inverse(precision + np.diag(1 / now.prior))
-    scatter = posterior @ project @ positive_root(sums.outer)
+    scatter = posterior @ np.concatenate(scores, axis=1)
     errors = Errors(compressed(scatter), compressed(posterior / np.sqrt(now.prior)))
     estimates = []
     for place, estimate in enumerate(fit.coefficients):
@@ -449,22 +505,33 @@ def _surrogate(fit: RecordingFit, now: _Round, whole: np.ndarray, sums: Sums) ->
         diffusion_estimates=tuple(estimates[fit.n :]),
         errors=errors,
         joint=joint,
-        recorded=_found(fit, now, information + np.diag(np.concatenate([1 / now.prior, extra[size:]]))),
+        recorded=_found(fit, now, information + np.diag(np.append(1 / now.prior, known))),
     )
 
 
 def _found(fit: RecordingFit, now: _Round, precision: Float[np.ndarray, "q q"]) -> RecordingErrors:
     """Estimated errors of the points and the exposure with their standard errors, in the data's units."""
-    size, half = len(now.parameters), fit.start.domain.half
+    size = len(now.parameters)
     free = np.concatenate([np.ones(size, dtype=bool), fit.free])
     variances = np.zeros(len(free))
     variances[free] = np.diag(inverse(precision[np.ix_(free, free)]))
-    noise = []
+    spread = np.sqrt(variances[size:]).reshape(now.errors.shape)
+    each = tuple(_levels(fit, now, *row) for row in zip(now.errors, spread, strict=True))
+    if len(each) == 1:
+        return each[0]
+    count = len(each)
+    together = _levels(fit, now, now.errors.mean(axis=0), np.sqrt(np.sum(spread**2, axis=0)) / count)
+    return replace(together, each=each, first_paths=fit.first_paths)
+
+
+def _levels(
+    fit: RecordingFit, now: _Round, errors: Float[np.ndarray, " m"], spread: Float[np.ndarray, " m"]
+) -> RecordingErrors:
+    """Variances of points' errors and R, with standard errors, as deviations in the data's units and an exposure."""
+    half, noise = fit.start.domain.half, []
     for i in range(fit.n):
-        value, above = np.sqrt(now.error[i]), np.sqrt(now.error[i] + np.sqrt(variances[size + i]))
+        value, above = np.sqrt(errors[i]), np.sqrt(errors[i] + spread[i])
         noise.append(Level(float(value * half[1 + i]), float((above - value) * half[1 + i])))
-    known = np.sqrt(variances[-1]) < RECORDING.identified * RECORDING.blur_spread
-    exposure = (
-        Level(*(float(each / RECORDING.most_blur) for each in (now.blur, np.sqrt(variances[-1])))) if known else None
-    )
-    return RecordingErrors(tuple(noise), exposure, fit.measurement.steps, now.blur, now.first_order)
+    known = spread[-1] < RECORDING.identified * RECORDING.blur_spread
+    exposure = Level(*(float(each / RECORDING.most_blur) for each in (errors[-1], spread[-1]))) if known else None
+    return RecordingErrors(tuple(noise), exposure, fit.measurement.steps, float(errors[-1]), now.first_order)

@@ -42,9 +42,9 @@ class VarianceMap:
     def widened(self, points: Float[np.ndarray, "b v"]) -> Float[np.ndarray, " b"]:
         """What the variance of means of squares is multiplied by because their weights are made of this map.
 
-        To second order: 1 + 22/m for cells of m squares, beside the covariance of the scores (docs/method.md §4.1).
+        To second order: 1 + 16/m for cells of m squares, beside the covariance of the scores (docs/method.md §4.1).
         """
-        return 1 + 22 / 4 * self.lost[_cell(self.edges, points)]
+        return 1 + 4 * self.lost[_cell(self.edges, points)]
 
     @property
     def uniform(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from liestonet.trajectories.clock import Relabelled, on_clock
@@ -71,6 +71,20 @@ class SumSource(Protocol):
     def some_blocks(self, rows: int, every: int) -> Iterator[Increments]:
         """One block in `every`."""
         ...
+
+
+def recordings_of(source: IncrementSource) -> tuple[IncrementSource, ...]:
+    """The recordings of a source with errors of their own, each on its clock; the source itself where it is one."""
+    if isinstance(source, Relabelled):
+        return tuple(replace(source, source=part) for part in recordings_of(source.source))
+    return getattr(source, "recordings", (source,))
+
+
+def first_paths_of(source: IncrementSource) -> tuple[int, ...]:
+    """The number of the first path of each recording, as blocks of the whole source count them."""
+    if isinstance(source, Relabelled):
+        return first_paths_of(source.source)
+    return getattr(source, "first_paths", (0,))
 
 
 def known_count(source: IncrementSource) -> int:

@@ -48,7 +48,7 @@ def read_trajectories(path: Any, wanted: Wanted) -> Trajectories:
 
 
 def _read_parquet(file: Path, wanted: Wanted) -> Trajectories:
-    with in_our_words(file), parquet.ParquetFile(file) as source:
+    with in_our_words(file), parquet.ParquetFile(file, page_checksum_verification=True) as source:
         headers = parquet_headers(source)
         table = source.read(headers)
         measurement = measurement_in(source, file)

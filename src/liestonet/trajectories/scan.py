@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -47,9 +48,13 @@ Watch = Callable[[float], None]
 
 @dataclass
 class _Known:
-    """What is computed once about files, and shared by copies of a source with other options."""
+    """What is computed once about files, and shared by copies of a source with other options.
+
+    `recordings` is the same of every file by itself.
+    """
 
     index: Index | None = None
+    recordings: list[_Known] = field(default_factory=list)
 
 
 @runtime_checkable
@@ -75,7 +80,8 @@ class Crew(Protocol):
 class TrajectoryFiles:
     """Trajectories that stay in their files; made by `Trajectories.scan`, read block by block as often as needed.
 
-    `files` are the parts, each with its path, its rows and the keys of its folders; `rows` is their total number.
+    `files` are the parts, each with its path, its rows and the keys of its folders; `rows` is their total number. With
+    `own_errors` the errors of the points and the exposure are estimated for each file.
     """
 
     blocks: RowBlocks = field(repr=False)
@@ -85,6 +91,7 @@ class TrajectoryFiles:
     known: _Known = field(default_factory=_Known, repr=False, compare=False)
     crew: Crew | None = field(default=None, repr=False, compare=False)
     watch: Watch | None = field(default=None, repr=False, compare=False)
+    own_errors: bool = False
 
     @property
     def files(self) -> tuple[FilePart, ...]:
@@ -203,6 +210,23 @@ class TrajectoryFiles:
                 yield from (block for number, block in found if number in wanted)
 
     @property
+    def recordings(self) -> tuple[TrajectoryFiles, ...]:
+        """Sources of which each has errors of its points and an exposure of its own: the files, or all together."""
+        if not self.own_errors or len(self.files) == 1:
+            return (self,)
+        if not self.known.recordings:
+            self.known.recordings.extend(_Known() for _ in self.files)
+        parts = zip(range(len(self.files)), self.known.recordings, strict=True)
+        return tuple(replace(self.taking([place]), known=known, own_errors=False) for place, known in parts)
+
+    @property
+    def first_paths(self) -> tuple[int, ...]:
+        """The number of the first path of each recording, as blocks of all of them count."""
+        recordings = self.recordings
+        counts = [part.index.pieces for part in recordings] if len(recordings) > 1 else [0]
+        return (0, *accumulate(counts[:-1]))
+
+    @property
     def times_range(self) -> tuple[float, float]:
         """First and last time."""
         return self.index.first, self.index.last
@@ -221,7 +245,7 @@ class TrajectoryFiles:
         """All paths of all files in memory."""
         gaps = self.count_gaps()
         t, x, offsets = self.blocks.paths()
-        data = Trajectories(t, x, offsets, self.names, self.units, gaps, self.remarks, self.measurement)
+        data = Trajectories(t, x, offsets, self.names, self.units, gaps, self._remarks_in_memory, self.measurement)
         return data.with_periods(self.periodic)
 
     def some_paths(self) -> Trajectories:
@@ -233,8 +257,15 @@ class TrajectoryFiles:
         chosen = np.unique(np.linspace(0, blocks - 1, count).round().astype(int)).tolist()
         t, x, offsets = self.blocks.paths(chosen)
         told = f"{len(t):,} of {self.rows:,} rows were used, in {len(chosen)} parts evenly spread over the files."
-        data = Trajectories(t, x, offsets, self.names, self.units, Gaps(), (*self.remarks, told), self.measurement)
+        remarks = (*self._remarks_in_memory, told)
+        data = Trajectories(t, x, offsets, self.names, self.units, Gaps(), remarks, self.measurement)
         return data.with_periods(self.periodic)
+
+    @property
+    def _remarks_in_memory(self) -> tuple[str, ...]:
+        """Remarks for paths in memory, which are of no file."""
+        told = "In memory, errors of the points are of one size for all files."
+        return (*self.remarks, told) if self.own_errors else self.remarks
 
     def taking(self, files: list[int]) -> TrajectoryFiles:
         """The source with some of the files only, by their numbers."""
@@ -286,15 +317,23 @@ def is_small(file: Path) -> bool:
         return source.metadata.num_rows * source.metadata.num_columns <= SCAN.in_memory
 
 
-def scan_files(pattern: Any, wanted: Wanted, continued: Any = False, own_clock: Any = False) -> TrajectoryFiles:
+def scan_files(
+    pattern: Any, wanted: Wanted, continued: Any = False, own_clock: Any = False, own_errors: Any = False
+) -> TrajectoryFiles:
     """Find the files and their columns, check that they agree, and count rows."""
     wanted.check()
     if not is_truth(continued):
         raise InputError(f"Whether paths go on from file to file must be True or False, not {continued!r}.")
     if not is_truth(own_clock):
         raise InputError(f"Whether every file has its own clock must be True or False, not {own_clock!r}.")
+    if not is_truth(own_errors):
+        raise InputError(f"Whether every file has errors of its own must be True or False, not {own_errors!r}.")
     if continued and own_clock:
         raise InputError("Paths that go on from file to file have one clock; leave own_clock or continued out.")
+    if continued and own_errors:
+        raise InputError(
+            "Paths that go on from file to file have errors of one size; leave own_errors or continued out."
+        )
     paths = files_of(pattern, tuple(READERS))
     looks, usual = [], Counter(path.suffix for path in paths).most_common(1)[0][0]
     for path, name in zip(paths, called(paths), strict=True):
@@ -324,7 +363,10 @@ def scan_files(pattern: Any, wanted: Wanted, continued: Any = False, own_clock: 
     notes = (*_of_all(first, len(looks)), *remarks, *_about_labels(looks, bool(continued)))
     measurement = wanted.measurement or first.measurement or Measurement()
     measurement.check_names(first.names)
-    return TrajectoryFiles(blocks, first.units, notes, measurement)
+    if own_errors and (measurement.is_exact or measurement.order == 2):
+        what = "Points without error" if measurement.is_exact else "Positions of a system with inertia"
+        raise InputError(f"{what} have no errors that are estimated for each file; leave own_errors out.")
+    return TrajectoryFiles(blocks, first.units, notes, measurement, own_errors=bool(own_errors))
 
 
 @contextmanager

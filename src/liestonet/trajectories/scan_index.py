@@ -68,10 +68,11 @@ class Start:
 
 @dataclass(frozen=True)
 class Index:
-    """What precedes every leaf, and the counts over all of them."""
+    """What precedes every leaf, and the counts over all of them; `pieces` are the paths between gaps."""
 
     starts: tuple[Start, ...]
     increments: int
+    pieces: int
     gaps: Gaps
     first: float
     last: float
@@ -100,7 +101,7 @@ def index_of(leaves: Iterable[LeafCounts], names: list[str], continued: bool) ->
             if again is not None:
                 raise _comes_back(labels[again], int(rows[again]), names[file], continued)
     lost += not open_path
-    return Index(tuple(starts), start.increments, gaps + Gaps(paths=lost), float(first), float(last))
+    return Index(tuple(starts), start.increments, start.pieces, gaps + Gaps(paths=lost), float(first), float(last))
 
 
 def _comes_back(label: Any, row: int, name: str, continued: bool) -> InputError:

@@ -189,6 +189,7 @@ class Trajectories:
         *,
         continued: bool = False,
         own_clock: bool = False,
+        own_errors: bool = False,
         sort: bool = False,
         gap: float | Any = None,
         dt: float | Any = None,
@@ -208,8 +209,9 @@ class Trajectories:
         The other arguments are as in `read`. Coordinates, units, periods and marks must agree between files. Every file
         has paths of its own, whatever their labels; `continued=True` lets a path go on in the next file where that
         begins with the same label (or where there are no labels). `own_clock=True` counts the times of every file from
-        its first row, for recordings of one system that were made one after another. `trajectory` may be the key of
-        folders such as "run=7". Parquet is read a few rows at a time and must be sorted by path and time; of other
+        its first row, for recordings of one system that were made one after another. `own_errors=True` estimates errors
+        of the points and exposure for each file, where they are estimated. `trajectory` may be the key of folders such
+        as "run=7". Parquet is read a few rows at a time and must be sorted by path and time; of other
         formats, and with `sort`, `dt` or `columns`, one file at a time is in memory. Every step of a `periodic`
         coordinate is taken as the shortest one that leads to its end point.
         """
@@ -217,9 +219,8 @@ class Trajectories:
         from liestonet.trajectories.wanted import Wanted
 
         roles = (time, trajectory, state, sort, gap, dt)
-        return scan_files(
-            pattern, Wanted(*roles, columns, layout, delimiter, decimal, measurement, periodic), continued, own_clock
-        )
+        wanted = Wanted(*roles, columns, layout, delimiter, decimal, measurement, periodic)
+        return scan_files(pattern, wanted, continued, own_clock, own_errors)
 
     @property
     def dimension(self) -> int:

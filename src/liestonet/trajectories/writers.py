@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Int
 
+from liestonet.core.files import NO_ROOM
 from liestonet.errors import InputError
 from liestonet.trajectories.columns import make_header
 from liestonet.trajectories.measurement import Measurement
@@ -58,7 +59,7 @@ def check_place(target: Path) -> None:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """A temporary file that replaces the target if all goes well and is removed otherwise."""
+    """A temporary file that replaces the target if all goes well and is removed otherwise, as from a full disk."""
     check_place(target)
     temporary = target.parent / f".{target.name}.{secrets.token_hex(6)}.tmp"
     try:
@@ -74,9 +75,14 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.replace(temporary, target)
         _sync_folder(target.parent)
-    except BaseException:
+    except BaseException as problem:
         with suppress(FileNotFoundError):
             temporary.unlink()
+        if isinstance(problem, OSError) and problem.errno in NO_ROOM:
+            raise InputError(
+                f"The disk is full: {target.name!r} could not be written to {str(target.parent)!r}; make room and do "
+                "it again."
+            ) from problem
         raise
 
 
