@@ -111,6 +111,10 @@ class AdequacyTuning:
     # With fewer distinct values than this part of the sample a coordinate is rounded, and where steps arrive is not
     # asked. Source: by hand.
     distinct: float = 0.5
+    # A force whose standard errors are so many may escape. Source: theory: 95 of 100 are within two.
+    escapes: float = 2.0
+    # Points at which the noise is averaged for that. Source: cost.
+    looked_at: int = 2000
     # Steps back that may predict a step. Source: by hand; memory between one and sixteen steps.
     lags: tuple[int, ...] = (1, 2, 4, 16)
     # Paths at most that have a function each; the scatter of more is tested as a whole. Source: cost.
