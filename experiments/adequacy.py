@@ -275,7 +275,10 @@ A deviation can be too small for any test. By the spectra of both, 20,000 points
 size {small:.1f} are more likely under the true process than under the best one with one relaxation, errors of the
 points and blur by {little:.2f} units of the logarithm on average, and with size {large:.0f} by {much:.0f}; a test at
 0.1 % needs some ten. Centres of size 0.1 are closer together than the error of a particle's mean. Over a force of size
-0.1 with eight periods a step averages, and the density changes by 3 %.
+0.1 with eight periods a step averages, and the density changes by 3 %. What no test sees no interval contains: a
+residual depends on the slope of the force, which fine waves make large however weak they are, so that intervals are
+those of smooth forces ([method](method.md), §5.10). Each result says how short waves would have to be; here it is 2.0,
+half of the box, and a period of this force is 0.45.
 """
 MEASURED = """## How this was measured
 

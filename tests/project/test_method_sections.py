@@ -35,6 +35,7 @@ ELSEWHERE = {
     "5.6": "symmetry/statistical/test_near_symmetries.py::test_the_slope_is_that_of_the_deviance",
     "5.7": "inference/test_date_test.py::test_the_sums_are_those_of_a_loop",
     "5.8": "inference/test_adequacy.py::test_score_against_a_regression_with_more_columns",
+    "5.10": "inference/test_resolution.py::test_a_wave_of_that_length_is_as_uncertain_as_the_tolerance_allows",
     "6.1": "inference/test_translation_invariance.py::TestTermsLeftOut.test_is_the_regression_without_these_terms",
     "6.3": "inference/test_held_out.py::test_deviance_is_the_posterior_cost_with_the_cheapest_hidden_part",
     "7.1": "validation/test_ratio_test.py::test_the_deviance_is_the_least_square_of_errors_that_explain_the_residual",

@@ -6,8 +6,8 @@ parameters are projected out, so that errors of the estimates do not cause a rej
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy.sparse
@@ -53,10 +53,12 @@ class FitTest:
 class FitQuality:
     """Whether the fit is adequate: the series follows the data, all paths have one law, and there is no memory.
 
-    `tests` are in the order in which they should be read; empty if nothing was tested.
+    `tests` are in the order in which they should be read; none where nothing was tested. `resolution` is for each noisy
+    coordinate the length below which waves of a force may escape the data and yet break a symmetry by the tolerance.
     """
 
     tests: tuple[FitTest, ...] = ()
+    resolution: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def first(self) -> FitTest | None:

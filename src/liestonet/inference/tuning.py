@@ -122,7 +122,11 @@ class AdequacyTuning:
     # With fewer distinct values than this fraction of the sample, a coordinate counts as rounded and its end points are
     # not tested. Source: by hand.
     distinct: float = 0.5
-    # Lags of past steps that might predict a step. Source: by hand; memory between one and sixteen steps.
+    # A force whose standard errors are so many may escape. Source: theory: 95 of 100 are within two.
+    escapes: float = 2.0
+    # Points at which the noise is averaged for that. Source: cost.
+    looked_at: int = 2000
+    # Steps back that may predict a step. Source: by hand; memory between one and sixteen steps.
     lags: tuple[int, ...] = (1, 2, 4, 16)
     # Largest number of paths with one test function each; of more paths, the variance is tested. Source: cost.
     most_paths: int = 60

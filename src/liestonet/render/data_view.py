@@ -179,6 +179,19 @@ def _levels(result: Result, found: DataFindings) -> Iterator[str]:
         yield from _motions(result)
     if found.refit is not None:
         yield from _likelihood(found.refit, found.criteria.error_rate)
+    yield from _smooth(found, any(row.verdict == "symmetry" for row in result.ladder))
+
+
+def _smooth(found: DataFindings, confirmed: bool) -> Iterator[str]:
+    """What no data exclude, and symmetries therefore presuppose."""
+    lengths = found.fit_quality.resolution
+    if lengths and confirmed:
+        waves = " and ".join(f"{number(float(f'{length:.2g}'))} in {name}" for name, length in lengths.items())
+        yield (
+            f"Drift and diffusion are taken as smooth: a force in waves shorter than about {waves} can be too weak to "
+            f"show in these data, and still break a symmetry that moves {' or '.join(lengths)} by more than "
+            f"{percent(found.criteria.tolerance)}."
+        )
 
 
 def _motions(result: Result) -> Iterator[str]:

@@ -100,8 +100,8 @@ def _measured(measured: Measured) -> dict[str, Any]:
 
 
 def _fit_quality(quality: FitQuality) -> dict[str, Any]:
-    """Whether the fit is adequate, with every test."""
-    names = ("p_value", "misfit", "offsets", "memory", "rejected")
+    """Whether the fit is adequate, and every test."""
+    names = ("p_value", "misfit", "offsets", "memory", "resolution", "rejected")
     tests = [{**asdict(test), "rejected": test.rejected} for test in quality.tests]
     return {name: getattr(quality, name) for name in names} | {"tests": tests}
 

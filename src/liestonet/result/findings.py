@@ -9,6 +9,7 @@ from liestonet.inference.adequacy import FitQuality, FitTest
 from liestonet.inference.clock import ClockFound
 from liestonet.inference.engine import Training
 from liestonet.inference.refit import Refit
+from liestonet.inference.resolution import resolution
 from liestonet.sde.sde import SDE
 from liestonet.surrogate.fitted import FittedCoefficients
 from liestonet.surrogate.recording_errors import Level, RecordingErrors
@@ -89,7 +90,10 @@ class DataFindings:
     @property
     def fit_quality(self) -> FitQuality:
         """Whether the fit is adequate."""
-        return FitQuality(self.tests)
+        fitted = self.surrogate
+        return FitQuality(
+            self.tests, resolution(fitted, self.criteria.tolerance) if isinstance(fitted, Surrogate) else {}
+        )
 
     @property
     def measured(self) -> Measured:

@@ -114,7 +114,8 @@ class Result:
     def fit_quality(self) -> Any:
         """Whether the fit is adequate: `p_value`, `misfit`, `offsets`, `memory`, `rejected`; None for an equation.
 
-        Data marked as exact are tested only if their clock restarts; values that were not tested are None.
+        Data that are marked exact are tested where their clock restarts only; what was not tested is None. `resolution`
+        is, for each noisy coordinate, the length below which waves of a force may escape the data and break a symmetry.
         """
         return self.findings.fit_quality if isinstance(self.findings, DataFindings) else None
 
