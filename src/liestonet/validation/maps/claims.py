@@ -8,7 +8,7 @@ the noise in the claim's deviance. So the p-value of a claim does not depend on 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class Judged:
     upper: float
     p_value: float
     costs: Costs = ()
-    laws: Sequence[NullLaw] = field(default=(NullLaw(),))
+    laws: Sequence[NullLaw] = (NullLaw(), NullLaw())
 
 
 def judge(
