@@ -147,7 +147,8 @@ def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
     residual = float(np.sqrt(np.sum(cloud.weights[:, None] * values**2)) / size)
     proved = False
     if sde.symbolic is not None and made.formulas is not None:
-        proved = all(is_zero(row) for row in exact_equations(sde.symbolic, made.formulas))
+        signs = _positive(sde.symbolic.state, box)
+        proved = all(is_zero(row.xreplace(signs)) for row in exact_equations(sde.symbolic, made.formulas))
     worst = np.unravel_index(int(np.argmax(np.abs(values))), values.shape)
     names = ("t", *sde.names)
     point = dict(zip(names, cloud.points[worst[0]].tolist(), strict=True))
@@ -155,6 +156,14 @@ def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
     what = f"{labels(sde.names)[int(worst[1])]} at the image ({place})"
     failure = Failure(point, what, float(sides[0][worst]), float(sides[1][worst]))
     return _judged(made.text, "law", residual / 2, proved, source.error, failure, box)
+
+
+def _positive(state: Sequence[Any], box: Domain) -> dict[Any, Any]:
+    """Positive symbols for coordinates that are so on the box: log(x/2) is log x − log 2 there."""
+    from sympy import Dummy
+
+    low = [interval[0] for interval in box.intervals[1:]]
+    return {symbol: Dummy(symbol.name, positive=True) for symbol, least in zip(state, low, strict=True) if least > 0}
 
 
 def compared(
