@@ -148,6 +148,20 @@ def test_callables_are_compared_by_numbers():
     assert lsn.test(lsn.SDE.parse(WELL), mirror).status == "numerical"
 
 
+def test_callables_are_called_where_the_map_leads():
+    """Beyond the box, where a projection of the callable would say anything."""
+    noise = lambda t, x: np.ones((len(x), 1, 1))  # noqa: E731
+    odd = lsn.SDE(lambda t, x: -np.tanh(3 * x), noise, dimension=1)
+    assert lsn.test(odd, "x -> -x", domain=[(0, 1), (0.5, 2)]).holds
+    bent = lsn.SDE(lambda t, x: np.where(x > 0, 1 - x, -5 * x), noise, dimension=1)
+    found = lsn.test(bent, "x -> 2 - x", domain=[(0, 1), (0.5, 3)])
+    assert found.failure is not None
+    assert found.failure.point["x"] > 2  # its image is below zero
+    positive = lsn.SDE(lambda t, x: 1 - np.sqrt(x), noise, dimension=1)
+    with pytest.raises(InputError, match="no finite value"):
+        lsn.test(positive, "x -> 2 - x", domain=[(0, 1), (0.5, 3)])
+
+
 @pytest.mark.parametrize(
     ("text", "claim", "kind", "holds"),
     [
