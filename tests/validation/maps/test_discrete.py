@@ -57,6 +57,17 @@ def test_a_line_of_fixed_points_gives_no_candidates_of_its_own():
     assert {row.map for row in found.symmetries} == {"a, b -> b, a", "a, b -> -a, -b", "a, b -> -b, -a"}
 
 
+def test_mirrors_of_the_plane_turn_headings_too():
+    """A swimmer between springs: x → −x turns its heading θ to π − θ, and half a turn of both is the product."""
+    sde = lsn.SDE.parse("dx = (cos(theta) - x) dt + 0.3 dW1; dtheta = dW2").with_periods({"theta": 2 * np.pi})
+    found = lsn.discrete(sde)
+    assert (found.group.name, found.group.order) == ("Z2 x Z2", 4)
+    assert {row.map for row in found.symmetries} == {
+        "theta -> -theta", "x, theta -> -x, theta + pi", "x, theta -> -x, pi - theta"
+    }  # fmt: skip
+    assert {row.status for row in found.symmetries} == {"proved"}
+
+
 def test_a_scalar_equation_without_a_mirror_has_none():
     found = lsn.discrete(lsn.SDE.parse("dx = (x - x^3 + 0.2) dt + dW"))
     assert found.complete

@@ -13,7 +13,13 @@ from liestonet.errors import InputError
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
 from liestonet.trajectories import Trajectories
-from liestonet.validation.maps.affine import AffineMap, plane_rotations, signed_permutations
+from liestonet.validation.maps.affine import (
+    AffineMap,
+    keeps_turns,
+    plane_rotations,
+    signed_permutations,
+    with_turned_angles,
+)
 from liestonet.validation.maps.centre import Family, FoundCentre, find_centre
 from liestonet.validation.maps.claims import Claim, Judged, judge
 from liestonet.validation.maps.discrete import Centre, Discrete, DiscreteRow, holm, in_order
@@ -69,30 +75,25 @@ def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any
 
 
 def candidates(surrogate: Surrogate) -> list[AffineMap]:
-    """Signed permutations and rotations in planes, one per cyclic group, and shifts of angles by parts of a turn."""
+    """Signed permutations and rotations in planes, also with angles turned, and shifts of angles by parts of a turn.
+
+    There is one for each cyclic group.
+    """
     import sympy
 
     n, turns = surrogate.dimension, surrogate.domain.periods
     periods = [0.0, *(float(p) if np.isfinite(p) else 0.0 for p in turns[1:])]
     matrices = [*signed_permutations(n), *plane_rotations(n, DISCRETE.orders_of_data)]
-    found = [AffineMap.of(matrix, None, 0, periods) for matrix in matrices if _keeps_turns(matrix, periods[1:])]
+    exact = [exact_number(period) if period else 0 for period in periods[1:]]
+    matrices = [matrix for matrix in matrices if keeps_turns(matrix, exact)]
+    found = [AffineMap.of(matrix, None, 0, periods) for matrix in matrices]
     for i in range(n):
-        for k in range(2, DISCRETE.largest_part + 1) if periods[i + 1] else ():
-            offset = [exact_number(periods[i + 1]) / k if j == i else 0 for j in range(n)]
+        for k in range(2, DISCRETE.largest_part + 1) if exact[i] else ():
+            offset = [exact[i] / k if j == i else 0 for j in range(n)]
             found.append(AffineMap.of(sympy.eye(n), offset, 0, periods))
+    for matrix in matrices:
+        found += [AffineMap.of(matrix, offset, 0, periods) for offset in with_turned_angles(matrix, exact)]
     return _one_each(found)
-
-
-def _keeps_turns(matrix: Any, periods: Sequence[float]) -> bool:
-    """Whether angles are mapped to angles of the same period, up to a sign."""
-    n = len(periods)
-    for i in range(n):
-        for j in range(n):
-            if matrix[i, j] != 0 and periods[i] != periods[j]:
-                return False
-            if (periods[i] or periods[j]) and matrix[i, j] not in (0, 1, -1):
-                return False
-    return True
 
 
 def _one_each(maps: Sequence[AffineMap]) -> list[AffineMap]:
