@@ -120,7 +120,7 @@ def keeps_turns(matrix: Any, periods: Sequence[Any]) -> bool:
 
 
 def with_turned_angles(matrix: Any, periods: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Offsets that turn all angles by the same part j/k of a turn, j > 0, beside a matrix of order k.
+    """Offsets that turn all angles by 1/k of a turn, forwards or backwards, beside a matrix of order k.
 
     A rotation of the plane turns headings with it, and the mirror x → −x takes a heading θ to π − θ. Where a matrix
     moves nothing but angles there are none.
@@ -131,7 +131,8 @@ def with_turned_angles(matrix: Any, periods: Sequence[Any]) -> list[tuple[Any, .
     if len(plain) == len(periods) or all(matrix[i, i] == 1 for i in plain):
         return []
     order = AffineMap.of(matrix).element.order(DISCRETE.largest_order) or 1
-    return [tuple(sympy.Rational(j, order) * period for period in periods) for j in range(1, order)]
+    parts = {sympy.Rational(1, order), sympy.Rational(order - 1, order)} - {sympy.Integer(0), sympy.Integer(1)}
+    return [tuple(part * period for period in periods) for part in sorted(parts)]
 
 
 def about(matrix: Any, centre: Sequence[Any]) -> tuple[Any, ...]:
