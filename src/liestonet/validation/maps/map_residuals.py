@@ -112,7 +112,8 @@ def map_rows(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> MapRows
 def _blocks(jet: MapJet, units: Float[np.ndarray, "rows b"], here: Series, there: Series) -> Blocks:
     """The equations as linear maps of parameters, for the functions of every entry at points and at their images."""
     n = jet.jacobian.shape[1]
-    places = {entry: row for row, entry in enumerate([*((i,) for i in range(n)), *upper_entries(n)])}
+    entries: list[Entry] = [*((i,) for i in range(n)), *upper_entries(n)]
+    places = {entry: row for row, entry in enumerate(entries)}
     blocks: list[dict[int, tuple[slice, np.ndarray]]] = [{} for _ in places]
 
     def add(row: int, factor: np.ndarray, columns: slice, functions: np.ndarray) -> None:
