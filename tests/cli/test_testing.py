@@ -89,6 +89,7 @@ def test_a_map_is_tested_instead(table: Path):
         ("--map", "-x"),
         ("--map", "y -> -y"),
         ("--map", "x -> x^2"),
+        ("--map", "x -> 2*x + abs(x)"),
         ("--map", "x -> x + 100"),
         ("--map", "x -> __import__('os')"),
     ],

@@ -119,6 +119,8 @@ def test_paths_that_leave_are_marked():
 SYSTEMS = [
     "dx = (x - x^2) dt + x dW1; dy = (y - y^2) dt + y dW2",
     "dx = (x - x^2) dt + x dW; dy = (1 - 2*y) dt + dW",
+    # (AX + b) dt + (BX + c) dW with AB = BA that are not diagonal
+    "dx = (x + 2*y + 1) dt + (x + y) dW; dy = y dt + (y + 1) dW",
 ]
 
 

@@ -18,7 +18,7 @@ from liestonet.surrogate.cholesky import cholesky_jet
 from liestonet.surrogate.features import Features
 from liestonet.surrogate.overview import Overview
 from liestonet.surrogate.recording_errors import RecordingErrors
-from liestonet.surrogate.regression import Estimate
+from liestonet.surrogate.regression import Entry, Estimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +168,16 @@ class Surrogate:
         if directions is None:
             return jet, None
         return jet, JetDirections(_rest(drift), sigma_directions, _rest(squared))
+
+    def functions(self, points: Float[np.ndarray, "b v"]) -> Iterator[tuple[Entry, slice, Float[np.ndarray, "b _"]]]:
+        """For every entry of f and a: where its parameters stand, and what they multiply at points, in data's units."""
+        tables: dict[Features, np.ndarray] = {}
+        for drift in (True, False):
+            for estimate, rows in self._located(drift):
+                if estimate.features not in tables:
+                    tables[estimate.features] = estimate.features.values(points)[()]
+                unit = np.prod(self.domain.half[1:][list(estimate.entry)]) / self.domain.half[0]
+                yield estimate.entry, rows, unit * tables[estimate.features]
 
     def _arrays(
         self, points: Float[np.ndarray, "b v"], order: int, columns: Float[np.ndarray, "p s"], drift: bool

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from liestonet.core.coefficients import Coefficients, JetOrder
+from liestonet.core.coefficients import Coefficients
 from liestonet.core.domain import Domain
 from liestonet.core.generators import Generators, Lifted
 from liestonet.core.points import PointCloud, lattice_cloud
@@ -142,33 +142,41 @@ def _map(sde: SDE, claim: Any, domain: Any) -> EquationTest:
 def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
     """Test a map that was read and whose box was checked."""
     numeric = numeric_equation(sde)
-    source, cloud = numeric.coefficients(box), lattice_cloud(box, MAPS.compared_points)
-    values, size, sides = compared(made, source, cloud, box)
+    cloud = lattice_cloud(box, MAPS.compared_points)
+    values, size, sides = compared(made, numeric, cloud, box)
     residual = float(np.sqrt(np.sum(cloud.weights[:, None] * values**2)) / size)
     proved = False
     if sde.symbolic is not None and made.formulas is not None:
-        proved = all(is_zero(row) for row in exact_equations(sde.symbolic, made.formulas))
+        signs = _positive(sde.symbolic.state, box)
+        proved = all(is_zero(row.xreplace(signs)) for row in exact_equations(sde.symbolic, made.formulas))
     worst = np.unravel_index(int(np.argmax(np.abs(values))), values.shape)
     names = ("t", *sde.names)
     point = dict(zip(names, cloud.points[worst[0]].tolist(), strict=True))
     place = ", ".join(f"{name} = {value:.4g}" for name, value in zip(names, made(cloud.points)[worst[0]], strict=True))
     what = f"{labels(sde.names)[int(worst[1])]} at the image ({place})"
     failure = Failure(point, what, float(sides[0][worst]), float(sides[1][worst]))
-    return _judged(made.text, "law", None if proved else residual / 2, source.error, failure, box)
+    return _judged(made.text, "law", residual / 2, proved, 0.0, failure, box)
+
+
+def _positive(state: Sequence[Any], box: Domain) -> dict[Any, Any]:
+    """Positive symbols for coordinates that are so on the box: log(x/2) is log x − log 2 there."""
+    from sympy import Dummy
+
+    low = [interval[0] for interval in box.intervals[1:]]
+    return {symbol: Dummy(symbol.name, positive=True) for symbol, least in zip(state, low, strict=True) if least > 0}
 
 
 def compared(
-    made: PointMap, source: Coefficients, cloud: PointCloud, domain: Domain
+    made: PointMap, sde: SDE, cloud: PointCloud, domain: Domain
 ) -> tuple[np.ndarray, float, tuple[np.ndarray, np.ndarray]]:
-    """Residuals of a map's equations without units, the size of the coefficients, and wanted and found values."""
-    order = JetOrder(drift=0, diffusion=0, diffusion_squared=0)
-    jet = made.jet(cloud.points)
-    both = [source.jet(points[:, 0], points[:, 1:], order) for points in (cloud.points, jet.images)]
-    n, count = made.dimension, len(cloud.points)
-    f = [found.drift.get((), np.zeros((count, n))) for found in both]
-    a = [found.diffusion_squared.get((), np.zeros((count, n, n))) for found in both]
-    noise = both[1].diffusion.get((), np.zeros((count, n, 0)))
-    there = np.isfinite(np.concatenate([f[1], a[1].reshape(count, -1), noise.reshape(count, -1)], axis=1))
+    """Residuals of a map's equations without units, the size of the coefficients, and wanted and found values.
+
+    The coefficients are the equation's own: images may lie beyond the box on which callables are projected.
+    """
+    jet, count = made.jet(cloud.points), len(cloud.points)
+    places = [(points[:, 0], points[:, 1:]) for points in (cloud.points, jet.images)]
+    f, a = ([function(*place) for place in places] for function in (sde.drift, sde.diffusion_squared))
+    there = np.isfinite(np.concatenate([f[1], a[1].reshape(count, -1)], axis=1))
     if not there.all():
         bad = ~there.all(axis=1)
         where = jet.images[int(np.argmax(bad))]

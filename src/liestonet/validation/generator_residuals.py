@@ -16,7 +16,7 @@ from liestonet.symmetry.determining.kinds import Kind
 from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.symmetry.statistical.noisy_operator import NoisyOperator
 from liestonet.symmetry.statistical.tuning import JUDGING
-from liestonet.validation.tuning import RATIO
+from liestonet.validation.inner_products import InnerProducts, scaled_deviance, unexplained
 
 
 @dataclass(frozen=True)
@@ -59,54 +59,26 @@ class GivenResiduals:
         numbers are scaled to the χ² with the same mean and variance. A residual that no z explains, as where a
         coordinate has no noise, is added if it exceeds a small part of the generator.
         """
-        _, along, sizes, rest = self._seen()
-        return _scaled(along, sizes, np.eye(len(sizes)), rest)
+        matrix, flat = self._flat()
+        left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
+        sizes, left = sizes[sizes > JUDGING.model_error / 3], left[:, sizes > JUDGING.model_error / 3]
+        along = left.T @ flat
+        return scaled_deviance(along, sizes, np.eye(len(sizes)), unexplained(float(flat @ flat), along))
 
     def split_deviances(self) -> list[tuple[float, float]]:
-        """The deviance in two independent parts: of the few smooth functions, and of all others.
+        """The deviance in two independent parts: of the few smooth functions, and of all others."""
+        return self.inner_products().split_deviances()
 
-        A tilt or a circulation is in the first part, where the many degrees of freedom of the rest do not hide it. A
-        part without conditions has no degrees of freedom.
-        """
-        left, along, sizes, rest = self._seen(quickly=True)
-        if self.smooth is None or not len(sizes) or not self.smooth.shape[1]:
-            return [(0.0, 0.0), _scaled(along, sizes, np.eye(len(sizes)), rest)]
-        noisy = np.sqrt(sizes**2 + JUDGING.model_error**2)
-        first, values, _ = np.linalg.svd(noisy[:, None] * (left.T @ self.smooth), full_matrices=True)
-        few = int(np.sum(values > RATIO.seen_smooth * values.max(initial=0.0)))
-        return [_scaled(along, sizes, first[:, :few], 0.0), _scaled(along, sizes, first[:, few:], rest)]
+    def inner_products(self) -> InnerProducts:
+        """All that tests of all generators together need, by normal equations: rounding is far below relevant noise."""
+        matrix, flat = self._flat()
+        smooth = None if self.smooth is None else matrix.T @ self.smooth
+        square, gram = float(flat @ flat), matrix.T @ matrix
+        return InnerProducts(square, matrix.T @ flat, gram, smooth, self.scattered, self.complete)
 
-    def _seen(self, quickly: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        """Conditions that errors of the coefficients can fulfil, the residual along them, their noise, and the rest.
-
-        With `quickly`, normal equations are used: their rounding is far below the relevant noise.
-        """
-        matrix = self.changes.reshape(-1, self.changes.shape[2])
-        if quickly:
-            values, vectors = np.linalg.eigh(matrix.T @ matrix)
-            sizes = np.sqrt(np.maximum(values[::-1], 0.0))
-            left = matrix @ (vectors[:, ::-1] / np.maximum(sizes, JUDGING.model_error / 10))
-        else:
-            left, sizes, _ = np.linalg.svd(matrix, full_matrices=False)
-        sizes, left = sizes[sizes > JUDGING.model_error / 3], left[:, sizes > JUDGING.model_error / 3]
-        flat = self.residual.reshape(-1)
-        along = left.T @ flat
-        return left, along, sizes, max(float(flat @ flat - along @ along) / RATIO.unexplained**2 - 1.0, 0.0)
-
-
-def _scaled(
-    along: Float[np.ndarray, " q"], sizes: Float[np.ndarray, " q"], part: Float[np.ndarray, "q p"], rest: float
-) -> tuple[float, float]:
-    """Deviance and degrees of freedom of a part of the conditions, given by orthonormal columns in units of noise."""
-    if not part.shape[1]:
-        return rest, float(rest > 0)
-    total = sizes**2 + JUDGING.model_error**2
-    square = float(np.sum((part.T @ (along / np.sqrt(total))) ** 2)) + rest
-    # what the data's scatter alone would make of each; all of it where the model's error may be as large
-    expected = np.where(sizes > JUDGING.model_error, sizes**2 / total, 1.0)
-    shares = np.einsum("qp,q,qr->pr", part, expected, part, optimize=True)
-    mean, spread = float(np.trace(shares)), float(np.sum(shares**2))
-    return square * mean / spread, mean**2 / spread
+    def _flat(self) -> tuple[Float[np.ndarray, "rows s"], Float[np.ndarray, " rows"]]:
+        """The changes and the residuals of all generators, one below the other."""
+        return self.changes.reshape(-1, self.changes.shape[2]), self.residual.reshape(-1)
 
 
 def put_in(

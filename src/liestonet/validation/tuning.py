@@ -197,9 +197,6 @@ class DiscreteTuning:
     screened: float = 1e-6
     # Points that candidates are screened on. Source: cost.
     screening_points: int = 60
-    # A candidate that a plain χ² rejects at this level needs no corrected law. Source: theory: no correction brings it
-    # near any level.
-    hopeless: float = 1e-9
     # Centres of a mirror that are tried before the best one is refined. Source: cost.
     tried_centres: int = 41
     # Steps by which a centre is refined at most. Source: theory: Newton's method.

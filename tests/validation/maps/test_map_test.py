@@ -7,7 +7,7 @@ import pytest
 
 import liestonet as lsn
 from liestonet.errors import InputError
-from liestonet.validation.maps.map_test import joined
+from liestonet.validation.maps.claims import joined
 
 
 def well(tilt: float = 0.0, low: float = -1.8, seed: int = 3) -> lsn.Trajectories:

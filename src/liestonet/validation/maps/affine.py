@@ -14,6 +14,7 @@ from jaxtyping import Float
 from liestonet.validation.maps.groups import Element
 from liestonet.validation.maps.map_input import shown
 from liestonet.validation.maps.point_map import PointMap, Straight
+from liestonet.validation.tuning import DISCRETE
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +105,34 @@ def plane_rotations(n: int, orders: Sequence[int]) -> list[Any]:
                 matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, -s, s, c
                 found.append(sympy.ImmutableMatrix(matrix))
     return found
+
+
+def keeps_turns(matrix: Any, periods: Sequence[Any]) -> bool:
+    """Whether angles (coordinates with a period) are mapped to angles of the same period, up to a sign."""
+    n = len(periods)
+    for i in range(n):
+        for j in range(n):
+            if matrix[i, j] != 0 and periods[i] != periods[j]:
+                return False
+            if (periods[i] or periods[j]) and matrix[i, j] not in (0, 1, -1):
+                return False
+    return True
+
+
+def with_turned_angles(matrix: Any, periods: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """Offsets that turn all angles by 1/k of a turn, forwards or backwards, beside a matrix of order k.
+
+    A rotation of the plane turns headings with it, and the mirror x → −x takes a heading θ to π − θ. Where a matrix
+    moves nothing but angles there are none.
+    """
+    import sympy
+
+    plain = [i for i, period in enumerate(periods) if not period]
+    if len(plain) == len(periods) or all(matrix[i, i] == 1 for i in plain):
+        return []
+    order = AffineMap.of(matrix).element.order(DISCRETE.largest_order) or 1
+    parts = {sympy.Rational(1, order), sympy.Rational(order - 1, order)} - {sympy.Integer(0), sympy.Integer(1)}
+    return [tuple(part * period for period in periods) for part in sorted(parts)]
 
 
 def about(matrix: Any, centre: Sequence[Any]) -> tuple[Any, ...]:

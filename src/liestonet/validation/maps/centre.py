@@ -8,24 +8,25 @@ with one degree of freedom less (docs/method.md §14.6).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import scipy.special
 from jaxtyping import Float
 
 from liestonet.core.points import PointCloud
+from liestonet.errors import InputError
+from liestonet.surrogate.least_squares import without_prior
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.statistical.tuning import JUDGING
-from liestonet.validation.bartlett import NullLaw, unshrunk_residuals
-from liestonet.validation.generator_residuals import GivenResiduals
+from liestonet.validation.bartlett import NullLaw
 from liestonet.validation.maps.affine import AffineMap
+from liestonet.validation.maps.claims import Claim
 from liestonet.validation.maps.discrete import Centre
-from liestonet.validation.maps.map_residuals import put_map
-from liestonet.validation.maps.map_test import Prepared, imposed_cloud
+from liestonet.validation.maps.map_residuals import MapResiduals, map_rows, residual_of
+from liestonet.validation.maps.map_test import Prepared, imposed_cloud, map_claim
 from liestonet.validation.maps.point_map import PointMap
-from liestonet.validation.maps.shared_laws import Claim, without_errors
 from liestonet.validation.tuning import DISCRETE
 
 
@@ -60,7 +61,7 @@ class FoundCentre:
     error: float
     claim: Claim
 
-    def interval(self, laws: list[NullLaw], error_rate: float) -> Centre:
+    def interval(self, laws: Sequence[NullLaw], error_rate: float) -> Centre:
         """The centre with an interval, scaled by the null law's mean deviance."""
         widened = self.error * float(np.sqrt(max(law.mean for law in laws)))
         reach = float(scipy.special.ndtri(1 - error_rate / 2)) * widened
@@ -73,8 +74,7 @@ def find_centre(family: Family) -> FoundCentre | None:
     domain, v = family.prepared.surrogate.domain, family.coordinate + 1
     middle, half = float(domain.centre[v]), float(domain.half[v])
     tried = middle + half * DISCRETE.farthest_centre * np.linspace(-1, 1, DISCRETE.tried_centres)
-    plain = without_errors(family.prepared.surrogate)
-    costs = [(cost, centre) for centre in tried.tolist() if (cost := _cost(family, centre, plain)) is not None]
+    costs = [(cost, centre) for centre in tried.tolist() if (cost := _cost(family, centre)) is not None]
     if not costs:
         return None
     value, error = min(costs)[1], half
@@ -86,16 +86,15 @@ def find_centre(family: Family) -> FoundCentre | None:
         value = float(np.clip(value + np.clip(step, -half / 10, half / 10), middle - half, middle + half))
         if abs(step) < DISCRETE.centre_settled * error:
             break
-    return FoundCentre(family, value, error, _claim(family, value))
+    claim = _claim(family, value)
+    return None if claim is None else FoundCentre(family, value, error, claim)
 
 
-def _cost(family: Family, centre: float, plain: Surrogate) -> float | None:
+def _cost(family: Family, centre: float) -> float | None:
     """The residual of the shrunk fit for a mirror about a centre; None where too little is covered."""
-    made = family.map_at(centre)
-    cloud = imposed_cloud(family.prepared, made, family.prepared.surrogate)
-    if cloud is None:
-        return None
-    return float(np.linalg.norm(put_map(made, plain, cloud, plain.domain).residual))
+    made, surrogate = family.map_at(centre), family.prepared.surrogate
+    cloud = imposed_cloud(family.prepared, made, surrogate)
+    return None if cloud is None else float(np.linalg.norm(residual_of(made, surrogate, cloud)))
 
 
 def _step(family: Family, centre: float) -> tuple[float, float] | None:
@@ -105,60 +104,37 @@ def _step(family: Family, centre: float) -> tuple[float, float] | None:
     cloud = imposed_cloud(family.prepared, made, surrogate)
     if cloud is None:
         return None
-    found = unshrunk_residuals(partial(_put, made), surrogate, cloud)
-    slope = _slope(family, centre, surrogate, cloud)
-    left, sizes, _ = np.linalg.svd(found.changes[0], full_matrices=False)
-    noise = sizes**2 + JUDGING.model_error**2
-    seen = sizes > JUDGING.model_error / 3
-    along, moved = (left.T @ found.residual[0])[seen], (left.T @ slope)[seen]
-    information = float(np.sum(moved**2 / noise[seen]))
+    free, rows = without_prior(surrogate), map_rows(made, surrogate, cloud)
+    found = rows.products().moved(free.parameters - surrogate.parameters).under(free.errors)
+    sizes, turns = found.conditions()
+    slope = free.errors.root.T @ rows.transposed(_slope(family, centre, cloud)[:, None])
+    noise, along, moved = sizes**2 + JUDGING.model_error**2, turns.T @ found.cross, turns.T @ slope[:, 0]
+    information = float(np.sum(moved**2 / noise))
     if information <= 0:
         return None
-    return -float(np.sum(moved * along / noise[seen])) / information, 1 / np.sqrt(information)
+    return -float(np.sum(moved * along / noise)) / information, 1 / np.sqrt(information)
 
 
-def _put(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
-    return put_map(made, surrogate, cloud, surrogate.domain)
-
-
-def _slope(family: Family, centre: float, surrogate: Surrogate, cloud: PointCloud) -> Float[np.ndarray, " rows"]:
+def _slope(family: Family, centre: float, cloud: PointCloud) -> Float[np.ndarray, " rows"]:
     """The derivative of the shrunk fit's residuals in the centre."""
-    surrogate = without_errors(surrogate)
+    surrogate = family.prepared.surrogate
     step = DISCRETE.centre_difference * float(surrogate.domain.half[family.coordinate + 1])
-    above, below = (
-        put_map(family.map_at(centre + sign * step), surrogate, cloud, surrogate.domain) for sign in (1, -1)
-    )
-    return (above.residual[0] - below.residual[0]) / (2 * step)
+    above, below = (residual_of(family.map_at(centre + sign * step), surrogate, cloud) for sign in (1, -1))
+    return (above - below) / (2 * step)
 
 
-def _claim(family: Family, centre: float) -> Claim:
-    """The claim that the mirror about this centre is a symmetry, where the centre was estimated."""
+def _claim(family: Family, centre: float) -> Claim | None:
+    """The claim that the mirror about this centre is a symmetry, where the centre was estimated; None if unvisited.
+
+    What a change of the centre does to the residuals is no evidence against the mirror.
+    """
     made = family.map_at(centre)
-    prepared = family.prepared
+    try:
+        plain, _ = map_claim(family.prepared, made)
+    except InputError:
+        return None
 
-    def put(surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
-        return without_direction(_put(made, surrogate, cloud), _slope(family, centre, prepared.surrogate, cloud))
+    def put(surrogate: Surrogate, cloud: PointCloud) -> MapResiduals:
+        return map_rows(made, surrogate, cloud).products(_slope(family, centre, cloud))
 
-    def imposed(surrogate: Surrogate) -> PointCloud:
-        cloud = imposed_cloud(prepared, made, surrogate)
-        return prepared_cloud(prepared) if cloud is None else cloud
-
-    return Claim(made.text, put, imposed)
-
-
-def prepared_cloud(prepared: Prepared) -> PointCloud:
-    """Points of the data, thinned, with equal weights."""
-    points = prepared.surrogate.overview.points[:: max(1, len(prepared.surrogate.overview.points) // 300)]
-    return PointCloud(points, np.full(len(points), 1 / len(points)))
-
-
-def without_direction(found: GivenResiduals, direction: Float[np.ndarray, " rows"]) -> GivenResiduals:
-    """Residuals and changes without their part along a direction, which an estimated number absorbs."""
-    unit = direction / max(float(np.linalg.norm(direction)), np.finfo(float).tiny)
-    smooth = found.smooth
-    return replace(
-        found,
-        residual=found.residual - (found.residual @ unit)[:, None] * unit,
-        changes=found.changes - unit[:, None] * np.einsum("krs,r->ks", found.changes, unit)[:, None, :],
-        smooth=None if smooth is None else smooth - np.outer(unit, unit @ smooth),
-    )
+    return replace(plain, put=put)

@@ -155,8 +155,9 @@ def discrete(
     """Find which mirrors, rotations, permutations and shifts are symmetries of the law, and the group that they form.
 
     Takes an `SDE` (`domain` is the box, as in `solve`) or `Trajectories` (`measurement` and `clock` as in `discover`).
-    Candidates are all signed permutations of up to four coordinates, rotations of finite order in coordinate planes,
-    mirrors about an unknown centre (the centre is estimated, with its error), and shifts of angles by parts of a turn.
+    Candidates are all signed permutations of up to four coordinates, rotations of finite order in coordinate planes
+    (angles may turn with them), mirrors about an unknown centre (the centre is estimated, with its error), and shifts
+    of angles by parts of a turn.
     For an equation there are also maps about its fixed points, signs of eigenvectors, and shifts of time by parts of
     its period. `error_rate` is the probability that any true symmetry among the candidates is rejected.
     """

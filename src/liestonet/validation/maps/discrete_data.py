@@ -4,45 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from liestonet.core.points import PointCloud
 from liestonet.core.progress import Progress
 from liestonet.errors import InputError
 from liestonet.surrogate.surrogate import Surrogate
-from liestonet.symmetry.statistical.search import mixed_cloud
 from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
 from liestonet.trajectories import Trajectories
-from liestonet.validation.bartlett import NullLaw
-from liestonet.validation.intervals import interval, with_own_bias
-from liestonet.validation.maps.affine import AffineMap, plane_rotations, signed_permutations
+from liestonet.validation.maps.affine import (
+    AffineMap,
+    keeps_turns,
+    plane_rotations,
+    signed_permutations,
+    with_turned_angles,
+)
 from liestonet.validation.maps.centre import Family, FoundCentre, find_centre
+from liestonet.validation.maps.claims import Claim, Judged, judge
 from liestonet.validation.maps.discrete import Centre, Discrete, DiscreteRow, holm, in_order
 from liestonet.validation.maps.equation_candidates import exact_number
 from liestonet.validation.maps.groups import Group, generated, group_of
 from liestonet.validation.maps.map_input import check_map
 from liestonet.validation.maps.map_test import (
     Prepared,
-    covered,
-    imposed_cloud,
-    joined,
+    map_claim,
     on_its_clock,
     prepare,
-    put_on,
     without_date,
     without_time,
 )
 from liestonet.validation.maps.point_map import PointMap
-from liestonet.validation.maps.shared_laws import Claim, shared_laws
-from liestonet.validation.tuning import DISCRETE, RATIO
-
-SHARED_LAWS = (
-    "All candidates share the recordings that their null laws come from. A test of one map alone draws its own with "
-    "that map imposed, so that its p-value differs a little; for a map chosen before the data were seen, use that one."
-)
+from liestonet.validation.tuning import DISCRETE
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,23 +62,11 @@ def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any
         )
     say(f"testing {len(tried)} candidates")
     surrogate = prepared.surrogate
-    measured = [_measure(prepared, each, 1 - criteria.error_rate) for each in tried]
-    if surrogate.errors.complete:
-        observed = [each.claim.costs(surrogate) for each in tried]
-        laws = shared_laws([each.claim for each in tried], observed, prepared.tried, surrogate, say)
-        p_values = [_joint(costs, rules) for costs, rules in zip(observed, laws, strict=True)]
-    else:
-        laws = [[NullLaw()]] * len(tried)
-        p_values = [each.p_value for each in measured]
-    adjusted = holm(p_values)
-    rows = [
-        _row(each, found, p, among, rules, criteria)
-        for each, found, p, among, rules in zip(tried, measured, p_values, adjusted, laws, strict=True)
-    ]
+    judged = judge([each.claim for each in tried], prepared.tried, surrogate, criteria.error_rate, say)
+    adjusted = holm([found.p_value for found in judged])
+    rows = [_row(each, found, p, criteria) for each, found, p in zip(tried, judged, adjusted, strict=True)]
     left = len(affine) + len(_families(prepared)) - len(tried)
     notes = [f"{left} candidates lead to places that the data have not visited and were left out."] if left else []
-    if any(np.isfinite(law.draws) for rules in laws for law in rules):
-        notes.append(SHARED_LAWS)
     if prepared.autonomous is not None:
         notes.append(without_date(prepared.autonomous))
     notes += [flag.message for flag in prepared.doubts]
@@ -93,35 +74,26 @@ def of_data(data: Trajectories, criteria: Criteria, measurement: Any, clock: Any
     return Discrete(in_order(rows), group, "data", False, criteria.error_rate, tuple(notes))
 
 
-def _joint(costs: Sequence[tuple[float, float]], laws: Sequence[NullLaw]) -> float:
-    return joined([law.p_value(*cost) for law, cost in zip(laws, costs, strict=True)], costs)
-
-
 def candidates(surrogate: Surrogate) -> list[AffineMap]:
-    """Signed permutations and rotations in planes, one per cyclic group, and shifts of angles by parts of a turn."""
+    """Signed permutations and rotations in planes, also with angles turned, and shifts of angles by parts of a turn.
+
+    There is one for each cyclic group.
+    """
     import sympy
 
     n, turns = surrogate.dimension, surrogate.domain.periods
     periods = [0.0, *(float(p) if np.isfinite(p) else 0.0 for p in turns[1:])]
     matrices = [*signed_permutations(n), *plane_rotations(n, DISCRETE.orders_of_data)]
-    found = [AffineMap.of(matrix, None, 0, periods) for matrix in matrices if _keeps_turns(matrix, periods[1:])]
+    exact = [exact_number(period) if period else 0 for period in periods[1:]]
+    matrices = [matrix for matrix in matrices if keeps_turns(matrix, exact)]
+    found = [AffineMap.of(matrix, None, 0, periods) for matrix in matrices]
     for i in range(n):
-        for k in range(2, DISCRETE.largest_part + 1) if periods[i + 1] else ():
-            offset = [exact_number(periods[i + 1]) / k if j == i else 0 for j in range(n)]
+        for k in range(2, DISCRETE.largest_part + 1) if exact[i] else ():
+            offset = [exact[i] / k if j == i else 0 for j in range(n)]
             found.append(AffineMap.of(sympy.eye(n), offset, 0, periods))
+    for matrix in matrices:
+        found += [AffineMap.of(matrix, offset, 0, periods) for offset in with_turned_angles(matrix, exact)]
     return _one_each(found)
-
-
-def _keeps_turns(matrix: Any, periods: Sequence[float]) -> bool:
-    """Whether angles are mapped to angles of the same period, up to a sign."""
-    n = len(periods)
-    for i in range(n):
-        for j in range(n):
-            if matrix[i, j] != 0 and periods[i] != periods[j]:
-                return False
-            if (periods[i] or periods[j]) and matrix[i, j] not in (0, 1, -1):
-                return False
-    return True
 
 
 def _one_each(maps: Sequence[AffineMap]) -> list[AffineMap]:
@@ -145,16 +117,10 @@ def _tried(prepared: Prepared, each: AffineMap) -> Tried | None:
     made = on_its_clock(prepared, each.as_map(prepared.surrogate.names))
     try:
         check_map(made, prepared.surrogate.domain)
+        claim, _ = map_claim(prepared, made)
     except InputError:
         return None
-    if not _is_covered(prepared, made):
-        return None
-    return Tried(made, each, Claim(made.text, partial(put_on, made), partial(_imposed, prepared, made)))
-
-
-def _imposed(prepared: Prepared, made: PointMap, surrogate: Surrogate) -> Any:
-    cloud = imposed_cloud(prepared, made, surrogate)
-    return cloud if cloud is not None else imposed_cloud(prepared, made, prepared.surrogate)
+    return Tried(made, each, claim)
 
 
 def _families(prepared: Prepared) -> list[Family]:
@@ -171,51 +137,17 @@ def _mirrors(prepared: Prepared) -> list[Tried]:
     return [
         Tried(family.map_at(each.value), family.at(each.value), each.claim, each)
         for family, each in found
-        if each is not None and _is_covered(prepared, family.map_at(each.value))
+        if each is not None
     ]
 
 
-def _is_covered(prepared: Prepared, made: PointMap) -> bool:
-    try:
-        covered(prepared, made, _measured(prepared))
-    except InputError:
-        return False
-    return imposed_cloud(prepared, made, prepared.surrogate) is not None
-
-
-def _measured(prepared: Prepared) -> PointCloud:
-    return mixed_cloud(prepared.surrogate.domain, prepared.surrogate.overview.points, RATIO.measured_points)
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The residual of a candidate with its interval; the p-value is from the residual where errors are incomplete."""
-
-    residual: float
-    lower: float
-    upper: float
-    p_value: float
-
-
-def _measure(prepared: Prepared, each: Tried, confidence: float) -> Measured:
-    """The residual over all that the data cover: with cautious errors, and with the estimate's own bias."""
-    surrogate = prepared.surrogate
-    cloud, _ = covered(prepared, each.map, _measured(prepared))
-    cautious = each.claim.put(surrogate, cloud).evidence()
-    own = each.claim.put(with_own_bias(surrogate), cloud).evidence()
-    p_value = 1.0 if surrogate.errors.complete else cautious.p_value()
-    return Measured(cautious.residual(0), *interval(cautious, own, 0, confidence), p_value)
-
-
-def _row(
-    each: Tried, found: Measured, p_value: float, adjusted: float, laws: list[NullLaw], criteria: Criteria
-) -> DiscreteRow:
+def _row(each: Tried, found: Judged, adjusted: float, criteria: Criteria) -> DiscreteRow:
     rejected = adjusted <= criteria.error_rate
-    centre: Centre | None = None if each.centre is None else each.centre.interval(laws, criteria.error_rate)
+    centre: Centre | None = None if each.centre is None else each.centre.interval(found.laws, criteria.error_rate)
     return DiscreteRow(
         map=each.map.text if centre is None else _about(centre),
         verdict=verdict_of(not rejected, rejected, found.lower, found.upper, criteria.tolerance),
-        p_value=p_value,
+        p_value=found.p_value,
         adjusted=adjusted,
         residual=found.residual,
         lower=found.lower,

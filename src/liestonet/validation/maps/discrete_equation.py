@@ -72,7 +72,7 @@ def _row(
     """The outcome for one candidate: numbers refute most, a proof decides the rest; None if it leaves the equation."""
     cloud = lattice_cloud(box, DISCRETE.screening_points)
     try:
-        values, size, _ = compared(made, numeric.coefficients(box), cloud, box)
+        values, size, _ = compared(made, numeric, cloud, box)
     except InputError:
         return None
     residual = float(np.sqrt(np.sum(cloud.weights[:, None] * values**2)) / size) / 2

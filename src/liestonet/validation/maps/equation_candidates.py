@@ -16,7 +16,14 @@ import scipy.optimize
 
 from liestonet.core.domain import Domain
 from liestonet.core.points import lattice_cloud
-from liestonet.validation.maps.affine import AffineMap, about, plane_rotations, signed_permutations
+from liestonet.validation.maps.affine import (
+    AffineMap,
+    about,
+    keeps_turns,
+    plane_rotations,
+    signed_permutations,
+    with_turned_angles,
+)
 from liestonet.validation.tuning import DISCRETE
 
 if TYPE_CHECKING:
@@ -35,6 +42,11 @@ def affine_candidates(coefficients: SymbolicCoefficients, domain: Domain, period
         for matrix in matrices(coefficients, centre):
             for shift in (sympy.Integer(0), *shifts):
                 _add(found, AffineMap.of(matrix, about(matrix, centre), shift, turned))
+    turns = turn_lengths(coefficients, periods)
+    for matrix in matrices(coefficients, (sympy.Integer(0),) * n) if any(turns) else ():
+        if keeps_turns(matrix, turns):
+            for offset in with_turned_angles(matrix, turns):
+                _add(found, AffineMap.of(matrix, offset, 0, turned))
     for offset in translations(coefficients, periods):
         _add(found, AffineMap.of(sympy.eye(n), offset, 0, turned))
     for shift in shifts:
@@ -76,16 +88,34 @@ def translations(coefficients: SymbolicCoefficients, periods: Sequence[Any]) -> 
     import sympy
 
     n = coefficients.dimension
-    entries: list[Any] = [*coefficients.drift, *coefficients.diffusion]
-    for i, x in enumerate(coefficients.state):
+    for i, rates in enumerate(_rates(coefficients)):
         if periods[i + 1]:
             for k in range(2, DISCRETE.largest_part + 1):
                 yield [periods[i + 1] / k if j == i else 0 for j in range(n)]
             continue
-        nodes: list[Any] = [node for e in entries for node in e.atoms(sympy.sin, sympy.cos) if node.has(x)]
-        rates = {abs(node.args[0].coeff(x)) for node in nodes}
-        for rate in sorted(rates - {sympy.Integer(0)}, key=str)[: DISCRETE.most_rates]:
+        for rate in rates[: DISCRETE.most_rates]:
             yield [2 * sympy.pi / rate if j == i else 0 for j in range(n)]
+
+
+def turn_lengths(coefficients: SymbolicCoefficients, periods: Sequence[Any]) -> list[Any]:
+    """For every coordinate its period, or that of its sines if they have one; zero where there is none."""
+    import sympy
+
+    found = []
+    for period, rates in zip(periods[1:], _rates(coefficients), strict=True):
+        alone = 2 * sympy.pi / rates[0] if len(rates) == 1 else sympy.Integer(0)
+        found.append(period or alone)
+    return found
+
+
+def _rates(coefficients: SymbolicCoefficients) -> list[list[Any]]:
+    """For every coordinate the different factors that it has in arguments of sines and cosines."""
+    import sympy
+
+    entries: list[Any] = [*coefficients.drift, *coefficients.diffusion]
+    nodes: set[Any] = {node for entry in entries for node in entry.atoms(sympy.sin, sympy.cos)}
+    zero = sympy.Integer(0)
+    return [sorted({abs(node.args[0].coeff(x)) for node in nodes} - {zero}, key=str) for x in coefficients.state]
 
 
 def centres(coefficients: SymbolicCoefficients, domain: Domain) -> list[tuple[Any, ...]]:

@@ -45,12 +45,18 @@ def upper_entries(dimension: int) -> list[tuple[int, int]]:
 
 def stacked(drift: np.ndarray, squared: np.ndarray, domain: Domain) -> Values:
     """All equations without units, side by side: T E^i/L_i, then T Q^{ij}/(L_i L_j) for i ≤ j, weighted for both."""
-    half, n = domain.half, drift.shape[1]
-    parts = [half[0] / half[i + 1] * drift[:, i] for i in range(n)]
+    n, units = drift.shape[1], row_units(domain)
+    parts = [drift[:, i] for i in range(n)] + [squared[:, i, j] for i, j in upper_entries(n)]
+    return np.stack([unit * part for unit, part in zip(units, parts, strict=True)], axis=1)
+
+
+def row_units(domain: Domain) -> Float[np.ndarray, " rows"]:
+    """What takes the units off each equation of `stacked`; entries off the diagonal stand for two."""
+    half, n = domain.half, domain.dimension
+    parts = [half[0] / half[i + 1] for i in range(n)]
     for i, j in upper_entries(n):
-        weight = half[0] / (half[i + 1] * half[j + 1]) * (1.0 if i == j else np.sqrt(2))
-        parts.append(weight * squared[:, i, j])
-    return np.stack(parts, axis=1)
+        parts.append(half[0] / (half[i + 1] * half[j + 1]) * (1.0 if i == j else np.sqrt(2)))
+    return np.array(parts)
 
 
 def labels(names: tuple[str, ...]) -> list[str]:

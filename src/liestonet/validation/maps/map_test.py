@@ -7,12 +7,12 @@ the points, the test is refused. A randomisation check, exact where the design a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from liestonet.core.flags import Flag
 from liestonet.core.p_values import p_clause
@@ -34,12 +34,13 @@ from liestonet.validation.clocked import Clocked, on_clock
 from liestonet.validation.formulas import Formulas
 from liestonet.validation.generator_residuals import GivenResiduals, put_in
 from liestonet.validation.lack_of_fit import DOUBTFUL
+from liestonet.validation.maps.claims import Claim, judge
 from liestonet.validation.maps.map_input import read_map
-from liestonet.validation.maps.map_residuals import put_map
+from liestonet.validation.maps.map_residuals import MapResiduals, map_rows
 from liestonet.validation.maps.point_map import PointMap
 from liestonet.validation.maps.randomisation import Randomisation, randomised
 from liestonet.validation.maps.visited import Visited
-from liestonet.validation.ratio import Clouds, Ratio, data_cloud, likelihood_ratio
+from liestonet.validation.ratio import data_cloud
 from liestonet.validation.tuning import MAPS, RATIO
 from liestonet.validation.written import deviance_text, map_verdict, percent, percent_range
 
@@ -125,10 +126,11 @@ def map_on_data(
     progress: Progress | None = None,
 ) -> MapTest:
     """The likelihood-ratio test of a map on data."""
-    prepared = prepare(data, measurement, clock, progress or silent)
+    say = progress or silent
+    prepared = prepare(data, measurement, clock, say)
     made = read_map(given, prepared.surrogate.names, prepared.surrogate.domain)
     prepared = prepared if moves_time(made, prepared.surrogate) else without_time(prepared)
-    outcome = judged(prepared, made, Criteria(tolerance, error_rate))
+    outcome = judged(prepared, made, Criteria(tolerance, error_rate), say)
     check = randomised(prepared.recorded, made, prepared.surrogate, seed)
     return replace(outcome, randomisation=check)
 
@@ -144,6 +146,12 @@ class Prepared:
     visited: Visited
     doubts: tuple[Flag, ...]
     autonomous: float | None = None
+
+    @cached_property
+    def cloud(self) -> Float[np.ndarray, "b v"]:
+        """The visited points, over the box and over the data, at which residuals are measured."""
+        points = mixed_cloud(self.surrogate.domain, self.surrogate.overview.points, RATIO.measured_points).points
+        return points[self.visited(points)]
 
 
 def moves_time(made: PointMap, surrogate: Surrogate) -> bool:
@@ -191,63 +199,46 @@ def prepare(data: Trajectories, measurement: Any, clock: Any, say: Progress) -> 
     return Prepared(data, clocked, tried, surrogate, visited, doubts)
 
 
-def judged(prepared: Prepared, made: PointMap, criteria: Criteria) -> MapTest:
+def judged(prepared: Prepared, made: PointMap, criteria: Criteria, say: Progress = silent) -> MapTest:
     """The test of a map: the deviance of imposing it, its null law, and the size of the residual."""
-    surrogate, made = prepared.surrogate, on_its_clock(prepared, made)
-    cloud = mixed_cloud(surrogate.domain, surrogate.overview.points, RATIO.measured_points)
-    cloud, part = covered(prepared, made, cloud)
-    first = imposed_cloud(prepared, made, surrogate)
+    claim, part = map_claim(prepared, on_its_clock(prepared, made))
+    (found,) = judge([claim], prepared.tried, prepared.surrogate, criteria.error_rate, say)
+    costs, rejected = found.costs or claim.costs(prepared.surrogate), found.p_value <= criteria.error_rate
+    return MapTest(
+        map=claim.text,
+        p_value=found.p_value,
+        deviance=sum(deviance for deviance, _ in costs),
+        dof=sum(dof for _, dof in costs),
+        residual=found.residual,
+        lower=found.lower,
+        upper=found.upper,
+        verdict=verdict_of(not rejected, rejected, found.lower, found.upper, criteria.tolerance),
+        increments=prepared.surrogate.overview.count,
+        visited=part,
+        expected=sum(law.mean * dof for law, (_, dof) in zip(found.laws, costs, strict=True)),
+        error_rate=criteria.error_rate,
+        doubts=prepared.doubts,
+        uncorrected=found.laws[0].note,
+        autonomous=prepared.autonomous,
+    )
+
+
+def map_claim(prepared: Prepared, made: PointMap) -> tuple[Claim, float]:
+    """The claim that a map is a symmetry, and the fraction of the data with visited images, refused if too small."""
+    cloud, part = covered(prepared, made)
+    first = imposed_cloud(prepared, made, prepared.surrogate)
     if first is None:
         raise InputError(_unvisited(made, part))
 
     def imposed(fit: Surrogate) -> PointCloud:
         return imposed_cloud(prepared, made, fit) or first
 
-    put = partial(put_on, made)
-    ratio = likelihood_ratio(
-        put, put, prepared.tried, surrogate, Clouds(cloud, imposed), GivenResiduals.split_deviances, joined=True
-    )
-    return _outcome(prepared, made.text, ratio, part, criteria)
+    return Claim(made.text, partial(put_map, made), cloud, imposed), part
 
 
-def _outcome(prepared: Prepared, text: str, ratio: Ratio, part: float, criteria: Criteria) -> MapTest:
-    complete = prepared.surrogate.errors.complete
-    p_value = joined(ratio.p_values(), ratio.costs) if complete else ratio.evidence.p_value()
-    lower, upper = ratio.interval(0, 1 - criteria.error_rate)
-    rejected = p_value <= criteria.error_rate
-    expected = sum(law.mean * dof for law, (_, dof) in zip(ratio.laws, ratio.costs, strict=True))
-    return MapTest(
-        map=text,
-        p_value=p_value,
-        deviance=sum(deviance for deviance, _ in ratio.costs),
-        dof=sum(dof for _, dof in ratio.costs),
-        residual=ratio.evidence.residual(0),
-        lower=lower,
-        upper=upper,
-        verdict=verdict_of(not rejected, rejected, lower, upper, criteria.tolerance),
-        increments=prepared.surrogate.overview.count,
-        visited=part,
-        expected=expected,
-        error_rate=criteria.error_rate,
-        doubts=prepared.doubts,
-        uncorrected=ratio.laws[0].note,
-        autonomous=prepared.autonomous,
-    )
-
-
-def joined(p_values: Sequence[float], costs: Sequence[tuple[float, float | int]]) -> float:
-    """One p-value from several independent tests, each with its deviance: that of the smallest (Šidák).
-
-    Tests without degrees of freedom are ignored.
-    """
-    made = [p_value for p_value, (_, dof) in zip(p_values, costs, strict=True) if dof > 0]
-    least = min(made, default=1.0)
-    return 1.0 if least >= 1 else float(-np.expm1(len(made) * np.log1p(-least)))
-
-
-def put_on(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> GivenResiduals:
-    """The equations of a map on a cloud, in units of the fit's own box."""
-    return put_map(made, surrogate, cloud, surrogate.domain)
+def put_map(made: PointMap, surrogate: Surrogate, cloud: PointCloud) -> MapResiduals:
+    """The equations of a map on a cloud."""
+    return map_rows(made, surrogate, cloud).products()
 
 
 def on_its_clock(prepared: Prepared, made: PointMap) -> PointMap:
@@ -277,14 +268,14 @@ class OnClock:
         return table
 
 
-def covered(prepared: Prepared, made: PointMap, cloud: PointCloud) -> tuple[PointCloud, float]:
-    """The points of a cloud that are visited and have visited images, and the fraction of the data with such images."""
-    points = prepared.surrogate.overview.points
+def covered(prepared: Prepared, made: PointMap) -> tuple[PointCloud, float]:
+    """The measured points that have visited images, and the fraction of the data with such images."""
+    points, cloud = prepared.surrogate.overview.points, prepared.cloud
     part = float(np.mean(prepared.visited(made(points[:: max(1, len(points) // MAPS.visited_points)]))))
-    kept = prepared.visited(cloud.points) & prepared.visited(made(cloud.points))
+    kept = prepared.visited(made(cloud))
     if part < MAPS.least_visited or kept.sum() < MAPS.fewest_points:
         raise InputError(_unvisited(made, part))
-    return _even(cloud.points[kept]), part
+    return _even(cloud[kept]), part
 
 
 def _unvisited(made: PointMap, part: float) -> str:

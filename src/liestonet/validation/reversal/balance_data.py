@@ -30,8 +30,9 @@ from liestonet.validation.bartlett import safely_noisy
 from liestonet.validation.flows import widened
 from liestonet.validation.generator_residuals import GivenResiduals
 from liestonet.validation.intervals import with_free_linear_terms
+from liestonet.validation.maps.claims import joined
 from liestonet.validation.maps.map_residuals import low_functions
-from liestonet.validation.maps.map_test import Prepared, joined, prepare, without_date, without_time
+from liestonet.validation.maps.map_test import Prepared, prepare, without_date, without_time
 from liestonet.validation.ratio import Clouds, likelihood_ratio
 from liestonet.validation.reversal.balance import (
     FEWER_SOURCES,

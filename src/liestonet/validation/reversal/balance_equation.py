@@ -407,8 +407,10 @@ def _state_of(states: Float[np.ndarray, "paths k n"], sde: SDE, box: Domain) -> 
 
 
 def _rate(sde: SDE, box: Domain) -> float:
-    """The largest root mean square of ∂_i f^i over the box, among the coordinates."""
+    """The largest rate at which the state is forgotten: by the drift, its mean ∂_i f^i, or by noise round a circle."""
     points = lattice_cloud(box, MAPS.checked_points).points
-    slopes = sde.coefficients(box).jet(points[:, 0], points[:, 1:], ORDER).drift
+    jet = sde.coefficients(box).jet(points[:, 0], points[:, 1:], ORDER)
+    slopes, squared = jet.drift, jet.diffusion_squared.get((), np.zeros((len(points), sde.dimension, sde.dimension)))
     found = [float(np.sqrt(np.mean(slopes[(i + 1,)][:, i] ** 2))) for i in range(sde.dimension) if (i + 1,) in slopes]
+    found += [float(squared[:, v - 1, v - 1].mean()) / 2 * (2 * np.pi / box.periods[v]) ** 2 for v in box.periodic]
     return max(found, default=0.0)
