@@ -211,6 +211,9 @@ class Density:
 
     def _starts(self, points: Points) -> Iterable[tuple[Any, Mass]]:
         """Every different start, time of start and time, with the points that have it."""
+        if points.start is not None and 0 not in points.shape:
+            yield np.arange(points.inside.size), Mass(self.kernel, *points.start, points.values)
+            return
         t, _, t0, x0 = points.flat
         keys = np.stack([t, t0, x0], axis=1)
         distinct, group = np.unique(keys, axis=0, return_inverse=True)
