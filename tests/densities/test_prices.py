@@ -218,8 +218,8 @@ def mean_of(payoff: Any, places: list[float]) -> float:
 
 
 KINKS = [
-    ("min(max(x - 90, 0), 20)", lambda x: min(max(x - 90, 0), 20), [30, 90, 110, 300]),
-    ("abs(abs(x - 100) - 15)", lambda x: abs(abs(x - 100) - 15), [30, 60, 85, 100, 115, 300]),
+    ("min(max(x - 90, 0), 20)", lambda x: min(max(x - 90, 0), 20), [10, 90, 110, 1000]),
+    ("abs(abs(x - 100) - 15)", lambda x: abs(abs(x - 100) - 15), [10, 85, 100, 115, 1000]),
     ("max(log(x) - 4.7, 0)", lambda x: mpmath.log(x) - mpmath.mpf("4.7"), [np.exp(4.7), 150, 300, 600]),
     ("max(x*log(x) - 500, 0)", lambda x: x * mpmath.log(x) - 500, [107.00128942808259, 150, 300, 600]),
 ]
