@@ -1,7 +1,8 @@
 """Solves every system of the catalogue and writes docs/catalogue.md, which compares found and known symmetries.
 
-The second part has the results of `density` for every scalar system. If nothing is solved in build/catalogue, the
-page's table is kept, so that densities can be computed without solving.
+Below it, what the symmetries are good for: the reduction of every system, as experiments/reductions.py found it, and
+what `density` finds for the scalar ones. Where nothing is solved in build/catalogue, the table of the page is kept, so
+that this part can be made without solving.
 
 python tools/catalogue_page.py                             solves what is not in build/catalogue, writes the page
 python tools/catalogue_page.py --anew                      solves all again (about half an hour)
@@ -12,6 +13,7 @@ python tools/catalogue_page.py --only density-             densities alone
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +27,7 @@ PAGE = ROOT / "docs" / "catalogue.md"
 LARGEST_ANGLE = 0.01
 POINTS = 400
 FORWARD = "fokker-planck"
-DENSITIES = "## Densities of the scalar systems"
+USES = "## Reductions and densities"
 LABELS = {"ito": "Itô", "law": "law", "fokker-planck": "Fokker–Planck", "ito-cholesky": "Itô, Cholesky gauge"}
 Row = dict[str, Any]
 Stage = tuple[str, float, float]
@@ -176,31 +178,55 @@ def page(records: list[Row]) -> str:
     if solved or not PAGE.exists():
         first = "\n".join([*heading(rows), "", *table(rows), ""])
     else:
-        first = PAGE.read_text(encoding="utf-8").split(DENSITIES)[0].rstrip("\n") + "\n"
+        first = PAGE.read_text(encoding="utf-8").split(USES)[0].rstrip("\n") + "\n"
     found = [row for row in records if "potential" in row]
-    return first + ("\n" + "\n".join([*densities(found), ""]) if found else "")
+    return first + ("\n" + "\n".join([*uses(found), ""]) if found else "")
 
 
-def densities(rows: list[Row]) -> Iterator[str]:
-    """The section on densities."""
+def reductions() -> dict[str, str]:
+    """What `reduce` makes of every system, in one or two words: from the committed results of its study."""
+    sys.path.append(str(ROOT / "experiments"))
+    from reductions import STUDY as study
+    from reductions import best
+
+    found: dict[str, str] = {}
+    for row in study.store.values(study.jobs(None)):
+        if "ito" in row:
+            made = best(row)
+            kind = "to a Bessel process" if made["bessel"] and made["kind"] == "reduced" else made["kind"]
+            found[row["key"]] = kind if made["kind"] == "none" else f"{kind}, {made['status']}"
+    return found
+
+
+def uses(rows: list[Row]) -> Iterator[str]:
+    """What `reduce` and `density` find."""
+    from liestonet.catalogue import catalogue
+
+    densities = {row["key"]: row for row in rows}
+    reduced = reductions()
     right = sum(max(row["exact_dimension"], 2) == row["potential"] for row in rows)
     there = [row for row in rows if row["density"]]
     promised = [row for row in rows if row["exact_dimension"] >= 4]
-    yield DENSITIES
+    yield USES
     yield ""
-    yield "A scalar system has its density in closed form where the Fokker–Planck dimension is 4 or 6; the derivatives"
-    yield "of its potential tell the dimension (2 stands for at most 2). Ends that are reached were chosen absorbing."
+    yield "Reductions are those of [the catalogue, integrated](reductions.md). A scalar system has its density in"
+    yield "closed form where the Fokker–Planck dimension is 4 or 6; the derivatives of its potential tell the dimension"
+    yield "(2 stands for at most 2). Ends that are reached were chosen absorbing."
     yield ""
     yield f"- dimension right by the potential: {right} of {len(rows)}"
     yield f"- density found where there is one: {len(there)} of {len(promised)}, "
     yield f"  {sum(row['status'] == 'proved' for row in there)} of them proved"
     yield ""
-    yield "| system | exact dimension | by the potential | density | ends | seconds |"
-    yield "|---|---|---|---|---|---|"
-    for row in rows:
+    yield "| system | reduction | exact dimension | by the potential | density | ends | seconds of the density |"
+    yield "|---|---|---|---|---|---|---|"
+    for key in catalogue:
+        row, kind = densities.get(key), reduced.get(key, "not run")
+        if row is None:
+            yield f"| `{key}` | {kind} | | | several coordinates | | |"
+            continue
         kernel = f"{row['density']}, {row['status']}" if row["density"] else "none"
-        cells = (row["exact_dimension"], row["potential"], kernel, row.get("ends", ""), f"{row['seconds']:.1f}")
-        yield f"| `{row['key']}` | " + " | ".join(map(str, cells)) + " |"
+        cells = (kind, row["exact_dimension"], row["potential"], kernel, row.get("ends", ""), f"{row['seconds']:.1f}")
+        yield f"| `{key}` | " + " | ".join(map(str, cells)) + " |"
 
 
 def heading(rows: list[Row]) -> Iterator[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 
 import liestonet as lsn
-from liestonet.core.numbers import is_real, is_truth, is_whole, plain, truth_of
+from liestonet.core.numbers import as_float, is_real, is_truth, is_whole, plain, truth_of
 from liestonet.validation.generator_input import read_generators
 
 
@@ -19,6 +21,26 @@ def test_integers_of_any_width_are_whole_and_real(kind: type) -> None:
     assert is_whole(kind(3))
     assert is_real(kind(3))
     assert type(plain(kind(3))) is int
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        (Fraction(1, 4), 0.25),
+        (sympy.Rational(1, 4), 0.25),
+        (sympy.sqrt(2) / 2, 0.5**0.5),
+        (np.array(0.25), 0.25),
+        (np.float32(0.25), 0.25),
+        (10**400, np.inf),
+        ("0.25", None),
+        (True, None),
+        (1j, None),
+        (sympy.Symbol("x"), None),
+        (np.array([0.25]), None),
+    ],
+)
+def test_real_numbers_of_any_kind_become_floats(given, value):
+    assert as_float(given) == (value if value is None else pytest.approx(value, rel=1e-15))
 
 
 @pytest.mark.parametrize("kind", [float, np.float16, np.float32, np.float64, np.longdouble])

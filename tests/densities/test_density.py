@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -331,6 +332,10 @@ BAD: dict[str, tuple[Any, str]] = {
     "killing downwards": (lambda: lsn.density("dx = dW", killing="-x^2"), "not bounded below"),
     "killing at the end": (lambda: lsn.density("dx = 1/x dt + dW", killing="-1/x^2"), "not bounded below"),
     "two ends": (lambda: lsn.density("dx = -x dt + dW", boundary="absorbing", domain=(-1, 1)), "two ends"),
+    "a barrier beside the singular point": (
+        lambda: lsn.density("dx = 1.2/x dt + dW", boundary="absorbing", domain=(1, np.inf)),
+        "no closed form there",
+    ),
     "two coordinates": (lambda: lsn.density("dx = y dt + dW1; dy = dW2"), "2 coordinates"),
     "no noise": (lambda: lsn.density("dx = -x dt"), "no noise"),
     "a kink": (lambda: lsn.density("dx = -sign(x) dt + dW"), "not smooth"),
@@ -490,6 +495,38 @@ def test_the_density_at_an_end_is_its_limit(equation, boundary, domain, start, l
     low = p.kernel.interval()[0]
     assert p(1, low, 0, start) == pytest.approx(limit, rel=1e-9)
     assert p(1, np.array([low - 1, low]), 0, start)[0] == 0
+
+
+def test_a_square_root_process_in_a_season():
+    """x = e^{−1.5t} Z(τ) with a squared Bessel process Z and dτ = (2 + sin t)² e^{1.5t} dt: a noncentral χ² law."""
+    p = of("dx = (0.8*(2 + sin(t))^2 - 1.5*x) dt + (2 + sin(t))*sqrt(x) dW")
+    t0, t, x0 = 0.2, 1.2, 0.7
+    clock = quad(lambda u: (2 + np.sin(u)) ** 2 * np.exp(1.5 * (u - t0)), t0, t, epsabs=1e-13, epsrel=1e-13)[0]
+    law: Any = ncx2(3.2, 4 * x0 / clock, scale=clock / 4 * np.exp(-1.5 * (t - t0)))
+    x = np.array([0.5, 1.3, 4.0])
+    np.testing.assert_allclose(p(t, x, t0, x0), law.pdf(x), rtol=1e-10)
+    # many starts at one time
+    starts = np.array([0.3, 0.7, 0.9])
+    np.testing.assert_allclose(p(t, 1.3, t0, starts), [p(t, 1.3, t0, float(start)) for start in starts], rtol=1e-13)
+
+
+def test_a_parameter_may_have_the_name_of_the_start():
+    p = lsn.density("dx = k*(x0 - x) dt + s dW")
+    with pytest.raises(lsn.InputError, match="has no value"):
+        p(1, 0.3, 0, 0.2, k=1, s=1)
+    symbols = {str(symbol) for symbol in p.formula.free_symbols}
+    assert symbols == {"k", "s", "x0", "t", "x", "t0", "x0_"}
+    given = p.with_parameters(k=1, x0=Fraction(1, 2), s=1)
+    assert given(1, 0.3, 0, 0.2) == pytest.approx(of("dx = (1/2 - x) dt + dW")(1, 0.3, 0, 0.2), rel=1e-14)
+    values = {symbol: sympy.Float(v, 30) for symbol, v in zip(given.symbols, (1, 0.3, 0, 0.2), strict=True)}
+    assert float(given.formula.subs(values)) == pytest.approx(given(1, 0.3, 0, 0.2), rel=1e-13)
+
+
+def test_numbers_may_be_fractions():
+    p = of("dx = k*(m - x) dt + s*sqrt(x) dW", "reflecting")
+    half = Fraction(1, 2)
+    found = p(half, Fraction(4, 5), 0, 1, k=Fraction(1), m=Fraction(1, 4), s=sympy.Integer(1))
+    assert found == pytest.approx(0.664349558360, rel=1e-11)
 
 
 def test_parameters_without_a_density_end_in_a_sentence():

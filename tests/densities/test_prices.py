@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.stats import ncx2
+from scipy.stats import ncx2, norm
 from typer.testing import CliRunner
 
 import liestonet as lsn
@@ -205,6 +206,44 @@ def test_integrals_within_integrals_are_left_to_quadrature():
     variance = quad(lambda t: (1 + 0.5 * np.sin(t)) ** 2 * np.exp(-3 + 2 * t + t**2), 0, 1, epsabs=1e-14)[0]
     assert float(found) == pytest.approx(float(mpmath.ncdf(mean / np.sqrt(variance))), rel=1e-10)
     assert found.method == "quadrature"
+
+
+def mean_of(payoff: Any, places: list[float]) -> float:
+    """The price of a payoff in Black and Scholes' model by integrals between its kinks."""
+    with mpmath.workdps(20):
+        s, m = mpmath.mpf(2) / 10, mpmath.log(100) + mpmath.mpf(3) / 100
+        ends = [mpmath.log(place) for place in places]
+        paid: Any = mpmath.quad(lambda y: payoff(mpmath.exp(y)) * mpmath.npdf(y, m, s), ends)
+        return float(paid * mpmath.exp(-mpmath.mpf(5) / 100))
+
+
+KINKS = [
+    ("min(max(x - 90, 0), 20)", lambda x: min(max(x - 90, 0), 20), [10, 90, 110, 1000]),
+    ("abs(abs(x - 100) - 15)", lambda x: abs(abs(x - 100) - 15), [10, 85, 100, 115, 1000]),
+    ("max(log(x) - 4.7, 0)", lambda x: mpmath.log(x) - mpmath.mpf("4.7"), [np.exp(4.7), 150, 300, 600]),
+    ("max(x*log(x) - 500, 0)", lambda x: x * mpmath.log(x) - 500, [107.00128942808259, 150, 300, 600]),
+]
+
+
+@pytest.mark.parametrize(("payoff", "function", "places"), KINKS)
+def test_kinks_are_seen_wherever_they_are(payoff, function, places):
+    """Nested ones, and those of equations without an exact root, far from zero."""
+    found = lsn.price(SHARE, payoff, 1, 100, killing=0.05)
+    assert float(found) == pytest.approx(mean_of(function, places), rel=1e-9)
+
+
+def test_conditions_change_sign_without_end():
+    """sin x > ½ with a standard deviation of ten: in a third of all places, to rounding."""
+    found = lsn.price(BROWNIAN, "sin(x) > 1/2", 100, 0)
+    k = np.arange(-30, 31)
+    exact = float(np.sum(norm.cdf((2 * k + 5 / 6) * np.pi / 10) - norm.cdf((2 * k + 1 / 6) * np.pi / 10)))
+    assert float(found) == pytest.approx(exact, rel=1e-10)
+
+
+def test_callables_of_single_states_and_fractions():
+    exact, *_ = black_scholes(110, 1, 100, True)
+    single = lsn.price(SHARE, lambda x: max(x - 110, 0), Fraction(1), Fraction(100), killing=Fraction(1, 20))
+    assert float(single) == pytest.approx(exact, rel=1e-11)
 
 
 BAD: dict[str, tuple[Any, str]] = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from numbers import Real
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -17,6 +18,19 @@ def is_whole(value: object) -> TypeGuard[int]:
 def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is an integer or a float, finite or not."""
     return is_whole(value) or isinstance(value, float | np.floating)
+
+
+def as_float(value: Any) -> float | None:
+    """A real number of any kind as a float, fractions and constants of SymPy among them; None for anything else."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if is_truth(value):
+        return None
+    exact = getattr(value, "is_number", False) is True and getattr(value, "is_real", False) is True
+    try:
+        return float(value) if isinstance(value, Real) or exact else None
+    except OverflowError:  # an integer beyond floating point
+        return np.inf if value > 0 else -np.inf
 
 
 def is_truth(value: object) -> bool:

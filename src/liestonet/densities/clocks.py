@@ -189,11 +189,11 @@ def _solved(field: Callable[[Numbers, Numbers], Numbers], start: Numbers, t: Num
     from scipy.integrate import solve_ivp
 
     end, begin = np.broadcast_arrays(np.asarray(t, dtype=float), np.asarray(t0, dtype=float))
-    pairs, back = np.unique(np.stack([end.reshape(-1), begin.reshape(-1)]), axis=1, return_inverse=True)
-    span, count = pairs[0] - pairs[1], pairs.shape[1]
+    pairs, back = np.unique(end.reshape(-1) + 1j * begin.reshape(-1), return_inverse=True)
+    span, count = pairs.real - pairs.imag, len(pairs)
 
     def stacked(part: float, state: Numbers) -> Numbers:
-        slope = field(pairs[1] + part * span, state.reshape(len(start), count))
+        slope = field(pairs.imag + part * span, state.reshape(len(start), count))
         return (span * slope).reshape(-1)
 
     first = np.repeat(start, count)

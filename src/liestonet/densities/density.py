@@ -220,7 +220,10 @@ class Density:
         return checked_points(self, (t, x, t0, x0), parameters)
 
     def _starts(self, points: Points) -> Iterable[tuple[Any, Mass]]:
-        """Every distinct initial state, initial time and time, with the points that have it."""
+        """Every different start, time of start and time, with the points that have it."""
+        if points.start is not None and 0 not in points.shape:
+            yield np.arange(points.inside.size), Mass(self.kernel, *points.start, points.values)
+            return
         t, _, t0, x0 = points.flat
         keys = np.stack([t, t0, x0], axis=1)
         distinct, group = np.unique(keys, axis=0, return_inverse=True)

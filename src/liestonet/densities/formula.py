@@ -20,12 +20,12 @@ ZERO, ONE = sympy.Integer(0), sympy.Integer(1)
 
 
 def names_of(plan: Plan) -> tuple[Symbol, Symbol, Symbol, Symbol]:
-    """The symbols t, x, t0 and x0 of the formula; t0 and x0 are named after time and state."""
+    """t, x, t0 and x0, as the formula has them: t0 and x0 are named after time and state, as no parameter is."""
     equation = plan.structure.equation
     signs = equation.state.assumptions0
     kept: Any = {key: signs[key] for key in ("positive", "negative") if signs.get(key)} or {"real": True}
-    start = Symbol(f"{equation.state.name}0", **kept)
-    return equation.time, equation.state, Symbol(f"{equation.time.name}0", real=True), start
+    start = Symbol(equation.unused(f"{equation.state.name}0"), **kept)
+    return equation.time, equation.state, Symbol(equation.unused(f"{equation.time.name}0"), real=True), start
 
 
 def density_formula(plan: Plan) -> Expression:
@@ -93,7 +93,7 @@ def free_times(plan: Plan) -> tuple[Expression, Expression, Expression, Expressi
         beta, spread, moved, lost = (tidy(primitive - primitive.subs(t, t0)) for primitive in found)
         until = found[0]
         return beta, tidy(sympy.exp(2 * until)) * spread, tidy(sympy.exp(until)) * moved, lost
-    s, r = Symbol("s", real=True), Symbol("r", real=True)
+    s, r = (Symbol(structure.equation.unused(name), real=True) for name in ("s", "r"))
 
     def integral(integrand: Expression, low: Any, high: Any, variable: Symbol) -> Expression:
         return (
@@ -141,7 +141,8 @@ def bound_times(
 
 def _unknown_times(structure: Structure, t: Symbol, t0: Symbol) -> tuple[Any, ...]:
     """Functions m, l and δ of t and t0, for which no closed form is known: m″ = 2q₂m, l″ = 2q₂l, δ″ = 2q₂δ + q₁."""
-    m, even, middle, action = (sympy.Function(name)(t, t0) for name in ("m", "l", "delta", "S"))
+    names = (structure.equation.unused(name) for name in ("m", "l", "delta", "S"))
+    m, even, middle, action = (sympy.Function(name)(t, t0) for name in names)
     if structure.q1 == 0:
         middle = ZERO
         action = sympy.Integral(structure.q0, (t, t0, t)) if structure.q0.has(t) else structure.q0 * (t - t0)
@@ -152,7 +153,7 @@ def _images(plan: Plan, h: Expression, h0: Expression) -> Expression:
     """Brownian motion between two ends, as a sum over images."""
     structure = plan.structure
     t, _, t0, _ = names_of(plan)
-    k, span = Symbol("k", integer=True), t - t0
+    k, span = Symbol(structure.equation.unused("k"), integer=True), t - t0
     lower, upper = plan.signs
     width: Any = plan.width
 

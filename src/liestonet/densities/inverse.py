@@ -42,6 +42,22 @@ def inverse_of(equation: ScalarEquation, height: Expression) -> tuple[Symbol, Ex
     return h, found
 
 
+ONE_TO_ONE = (sympy.exp, sympy.log, sympy.asinh, sympy.sinh, sympy.atan, sympy.tanh, sympy.atanh)
+
+
+def one_to_one_zero(expression: Expression, x: Symbol) -> Expression | None:
+    """The only real zero of a chain of one-to-one functions, complex if there is none; None of other expressions.
+
+    Powers that are not whole are real, and one-to-one, above zero alone.
+    """
+    for node in sympy.preorder_traversal(expression):
+        if not node.has(x) or node == x or node.is_Add or node.is_Mul or isinstance(node, ONE_TO_ONE):
+            continue
+        if not (node.is_Pow and node.exp.is_Rational and (not node.exp.is_integer or node.exp.is_odd)):
+            return None
+    return _undone(expression, x, sympy.Integer(0))
+
+
 def _undone(left: Any, x: Symbol, right: Any) -> Any:
     """The solution x of left(x) = right, by inverting one function at a time."""
     if left == x:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, combinations, pairwise, product
 from typing import Any
 
+import mpmath
 import numpy as np
 import sympy
 from jaxtyping import Float
 from sympy import Symbol
 
 from liestonet.densities.compiled import compiled
+from liestonet.densities.inverse import one_to_one_zero
 from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import evaluated
 from liestonet.densities.state_space import real_zeros
+from liestonet.densities.tuning import PRICE
 from liestonet.errors import InputError
 from liestonet.sde.exact import number
 from liestonet.sde.grammar import EXTREMES, FUNCTIONS, PLAIN
@@ -45,7 +49,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Payoff:
-    """A function of the state with the points at which it is not smooth; `pieces` if it is a formula."""
+    """A function of the state; `pieces` where it is a formula whose kinks and jumps have exact places."""
 
     text: str
     function: Callable[[Vector], Any]
@@ -56,13 +60,20 @@ class Payoff:
             try:
                 found = np.asarray(self.function(x), dtype=float)
             except Exception as problem:
-                reason = " ".join(str(problem).split()).rstrip(".") or type(problem).__name__
-                raise InputError(f"The payoff failed on {len(x)} states: {reason}.") from problem
+                found = self._one_by_one(x, problem)
         if found.shape not in ((), x.shape):
             raise InputError(
                 f"The payoff returned shape {found.shape} for {len(x)} states; one value for each is needed."
             )
         return np.broadcast_to(found, x.shape)
+
+    def _one_by_one(self, x: Vector, problem: Exception) -> Vector:
+        """The values of a callable that failed on an array: it may take single states, such as max(x - 110, 0)."""
+        try:
+            return np.array([float(self.function(place)) for place in x.tolist()])
+        except Exception:
+            reason = " ".join(str(problem).split()).rstrip(".") or type(problem).__name__
+            raise InputError(f"The payoff failed on {len(x)} states: {reason}.") from problem
 
     @cached_property
     def breaks(self) -> tuple[float, ...]:
@@ -97,6 +108,8 @@ def payoff_of(
         names = ", ".join(sorted(map(str, extra)))
         raise InputError(f"The payoff {given!r} contains {names} besides the state {state}; give it a value.")
     places = _cuts([expression, *conditions], state, low, high)
+    if places is None:  # as good as a callable
+        return Payoff(str(given), _paid_if(expression, conditions, state))
     pieces = []
     for one, other in pairwise([low, *places, high]):
         middle = _between(one, other)
@@ -156,22 +169,80 @@ def _check_names(text: str, state: Symbol) -> None:
             )
 
 
-def _cuts(expressions: list[Expression], state: Symbol, low: Expression, high: Expression) -> list[Expression]:
-    """Points inside the state space at which something is not smooth or changes sign, ascending."""
-    loci: set[Expression] = set(expressions[1:])
-    for node in expressions[0].atoms(*KINKED):
-        if isinstance(node, sympy.Max | sympy.Min):
-            arguments: list[Any] = sorted(node.args, key=sympy.default_sort_key)
-            loci |= {a - b for i, a in enumerate(arguments) for b in arguments[i + 1 :]}
-        else:
-            loci.add(node.args[0])
+def _cuts(expressions: list[Expression], state: Symbol, low: Expression, high: Expression) -> list[Expression] | None:
+    """Points inside the state space at which something is not smooth or changes sign, ascending.
+
+    None where a kink or a change of sign has no exact place.
+    """
+    loci = _decisive(expressions)
+    exact = None if loci is None else [_exact_zeros(locus, state) for locus in loci if locus.has(state)]
+    if exact is None or None in exact:
+        return None
+    found = {root for zeros in exact for root in zeros or ()}
     # poles and branch points, near which quadrature needs finer panels
-    loci |= {node.base for node in expressions[0].atoms(sympy.Pow) if node.exp.is_negative or not node.exp.is_integer}
-    loci |= {node.args[0] for node in expressions[0].atoms(sympy.log)}
-    loci = {locus for locus in loci if locus.has(state)}
-    found = {root for locus in loci for root in real_zeros(locus, state)}
+    powers = (node for node in expressions[0].atoms(sympy.Pow) if node.exp.is_negative or not node.exp.is_integer)
+    singular = {*(node.base for node in powers), *(node.args[0] for node in expressions[0].atoms(sympy.log))}
+    for locus in singular:
+        for branch in (_branches(locus) or []) if locus.has(state) else []:
+            zeros = _exact_zeros(branch, state)
+            found |= set(real_zeros(branch, state) if zeros is None else zeros)
     ordered = sorted(found, key=evaluated)
     return [root for root in ordered if evaluated(low) < evaluated(root) < evaluated(high)]
+
+
+def _decisive(expressions: list[Expression]) -> set[Expression] | None:
+    """Smooth expressions whose signs decide which branch of the payoff holds; None where they are too many."""
+    loci: set[Expression] = set()
+    for condition in expressions[1:]:
+        loci |= set(_branches(condition) or [sympy.nan])
+    for node in set().union(*(expression.atoms(*KINKED) for expression in expressions)):
+        options = [_branches(argument) or [sympy.nan] for argument in sorted(node.args, key=sympy.default_sort_key)]
+        if isinstance(node, sympy.Max | sympy.Min):
+            loci |= {a - b for one, other in combinations(options, 2) for a in one for b in other}
+        else:
+            loci |= set(options[0])
+    return None if sympy.nan in loci or len(loci) > PRICE.most_branches else loci
+
+
+def _branches(expression: Expression) -> list[Expression] | None:
+    """The smooth expressions of which one holds at every place; None where they are too many."""
+    if not expression.has(*KINKED):
+        return [expression]
+    parts = [_branches(argument) for argument in expression.args]
+    if isinstance(expression, sympy.Heaviside):
+        return [sympy.Integer(0), sympy.Integer(1)]
+    if None in parts or math.prod(len(part or ()) for part in parts) > PRICE.most_branches:
+        return None
+    options: list[list[Any]] = [part or [] for part in parts]
+    if isinstance(expression, sympy.Max | sympy.Min):
+        return list(dict.fromkeys(chain(*options)))
+    if isinstance(expression, sympy.Abs):
+        return [sign * option for option in options[0] for sign in (1, -1)]
+    if isinstance(expression, sympy.sign):
+        return [sympy.Integer(1), sympy.Integer(-1)]
+    return list(dict.fromkeys(expression.func(*choice) for choice in product(*options)))
+
+
+def _exact_zeros(locus: Expression, state: Symbol) -> list[Expression] | None:
+    """All real zeros, of a polynomial or of a chain of one-to-one functions; None where they are not known exactly."""
+    fraction: Any = sympy.fraction(sympy.together(locus))
+    if fraction[0].is_polynomial(state):
+        return real_zeros(locus, state)
+    found = one_to_one_zero(locus, state)
+    if found is None:
+        return None
+    return [found] if found.is_finite is not False and isinstance(evaluated(found), mpmath.mpf) else []
+
+
+def _paid_if(expression: Expression, conditions: list[Expression], state: Symbol) -> Callable[[Vector], Vector]:
+    """The expression where all conditions are positive, zero elsewhere."""
+    function = compiled([state], [expression, *conditions])
+
+    def payoff(x: Vector) -> Vector:
+        value, *signs = function(x)
+        return np.where(np.all([sign > 0 for sign in signs], axis=0), value, 0.0) if signs else value
+
+    return payoff
 
 
 def _between(low: Expression, high: Expression) -> Expression:

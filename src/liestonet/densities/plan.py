@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import sympy
 
-from liestonet.densities.boundaries import CHOICES, End, ends_of, is_even
+from liestonet.densities.boundaries import CHOICES, End, ends_of, is_even, places_near
 from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import function_of
 from liestonet.densities.state_space import ScalarEquation
@@ -79,7 +79,7 @@ def plan_of(equation: ScalarEquation, dimension: int, boundary: Any) -> Plan:
         return _between(structure, ends, choices)
     if not near:
         return Plan(structure, "line", tuple(_row(end, "natural") for end in ends))
-    if structure.q1 != 0:
+    if structure.q1 != 0 or not _starts_at_zero(structure, near[0]):
         raise InputError(
             f"The state space ends at {equation.state} = {near[0].point}, where the potential is not symmetric, so "
             "that the density has no closed form there."
@@ -100,6 +100,15 @@ def _choices(boundary: Any) -> tuple[str | None, str | None]:
 
 def _row(end: End, kind: str, reached: bool = False) -> BoundaryRow:
     return BoundaryRow(end.point, kind, reached, end.exponent if end.finite else None)
+
+
+def _starts_at_zero(structure: Structure, end: End) -> bool:
+    """Whether the end that is near is where h is zero: a barrier elsewhere has no kernel."""
+    equation = structure.equation
+    height = equation.function(structure.height)
+    time = next(equation.times())
+    before, after = (height(time, place) for place in places_near(end))
+    return not abs(after - before) < BOUNDARY.even * abs(before)
 
 
 def _from_a_point(structure: Structure, ends: tuple[End, End], choices: tuple[str | None, str | None]) -> Plan:

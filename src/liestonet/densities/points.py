@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Bool, Float
 
-from liestonet.core.numbers import is_real
+from liestonet.core.numbers import as_float
 from liestonet.densities.numbers import Numbers
 from liestonet.densities.state_space import outside
 from liestonet.errors import InputError
@@ -17,6 +17,8 @@ from liestonet.sde.tokens import suggestion
 
 if TYPE_CHECKING:
     from liestonet.densities.density import Density
+
+ARGUMENTS = ("t", "x", "t0", "x0")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,12 @@ class Points:
     values: tuple[float, ...]
     inside: Bool[np.ndarray, "..."]
     scalar: bool
+
+    @property
+    def start(self) -> tuple[float, float, float] | None:
+        """t, t0 and x0 where they are single numbers; None elsewhere."""
+        t, _, t0, x0 = self.arrays
+        return None if t.ndim or t0.ndim or x0.ndim else (float(t), float(t0), float(x0))
 
     @property
     def flat(self) -> list[Float[np.ndarray, " n"]]:
@@ -50,7 +58,7 @@ def checked_points(
 ) -> Points:
     """The points of one call; invalid arguments are refused."""
     values = _values(density, parameters)
-    arrays = [_numbers(value, name) for value, name in zip(given, ("t", "x", "t0", "x0"), strict=True)]
+    arrays = [_numbers(value, name) for value, name in zip(given, ARGUMENTS, strict=True)]
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError as problem:
@@ -66,23 +74,9 @@ def checked_points(
     if 0 not in shape:
         _require_regular(density, t0, t)
     inside = np.broadcast_to((x > low) & (x < high), shape)
-    # single numbers are not broadcast: functions of time alone are then computed once
-    return Points(
-        (t, np.broadcast_to(x, shape), t0, x0) if _single(t, t0, x0) else _broadcast(arrays),
-        shape,
-        values,
-        inside,
-        shape == (),
-    )
-
-
-def _single(*arrays: Numbers) -> bool:
-    return all(array.ndim == 0 for array in arrays)
-
-
-def _broadcast(arrays: list[Numbers]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    t, x, t0, x0 = np.broadcast_arrays(*arrays)
-    return t, x, t0, x0
+    # single numbers stay single: what depends on time alone is computed once
+    t, t0, x0 = (array if array.ndim == 0 else np.broadcast_to(array, shape) for array in (t, t0, x0))
+    return Points((t, np.broadcast_to(x, shape), t0, x0), shape, values, inside, shape == ())
 
 
 def _numbers(value: object, name: str) -> Numbers:
@@ -107,15 +101,15 @@ def _values(density: Density, parameters: Mapping[str, object]) -> tuple[float, 
             raise InputError(
                 f"There is no parameter {name} without a value (those are: {unset}){suggestion(name, names) or '.'}"
             )
-        if not is_real(value):
+        if as_float(value) is None:
             raise InputError(f"Parameter {name} is {value!r}; give a number such as 1.5.")
     missing = [name for name in names if name not in parameters]
     if missing:
-        raise InputError(
-            f"Parameter {missing[0]} has no value; give one, as in p(t, x, t0, x0, {missing[0]}=1.5), or use "
-            "with_parameters."
-        )
-    return tuple(float(value) for name in names if is_real(value := parameters[name]))
+        once = f"as in p(t, x, t0, x0, {missing[0]}=1.5), or use with_parameters"
+        if missing[0] in ARGUMENTS:
+            once = f"with with_parameters({missing[0]}=1.5), because p has an argument of that name"
+        raise InputError(f"Parameter {missing[0]} has no value; give one, {once}.")
+    return tuple(float(parameters[name]) for name in names)
 
 
 def _require_regular(density: Density, t0: Numbers, t: Numbers) -> None:

@@ -14,7 +14,7 @@ import sympy
 from jaxtyping import Float
 from sympy.core.function import AppliedUndef
 
-from liestonet.core.numbers import is_real
+from liestonet.core.numbers import as_float
 from liestonet.core.progress import Progress, silent
 from liestonet.densities.checks import DisagreementError
 from liestonet.densities.chi_square_prices import chi_square_price
@@ -93,11 +93,11 @@ def price(
 
     `payoff` is text in the state ("1" or "bond", "max(x - 110, 0)" or "call(110)", "put(110)", "x > 110" or
     "digital(110)", "90 < x < 110"), a SymPy expression, a number, or a callable of an array of states. `killing` is the
-    discount rate: a number, or an expression in the state such as "x" where the state is the short rate. `boundary` and
-    `domain` are as in `density`; paths that are absorbed pay nothing, as in a knock-out option. The equation must be
-    that of the pricing measure. `parameters` are values of names in the equation, the killing and the payoff. A
-    callable is evaluated on a fine grid: features narrower than a forty-thousandth of the density's range may be
-    missed.
+    discount rate: a number, or an expression in the state such as "x" where the state is the short rate. `boundary`
+    and `domain` are as in `density`; paths that are absorbed pay nothing, as in a knock-out option. The equation must
+    be that of the pricing measure. `parameters` are values of names in the equation, the killing and the payoff. A
+    callable is looked at on a fine grid: what is narrower than a forty-thousandth of where the density is may be
+    missed. One that fails on arrays is called with single states, which takes longer.
     """
     say = progress or silent
     equation: Any = SDE.parse(sde) if isinstance(sde, str) else sde
@@ -153,9 +153,10 @@ def _priced(found: Density, paid: Payoff, mass: Mass, summed: Greeks, closed: Gr
 
 
 def _number(value: Any, name: str) -> float:
-    if not is_real(value) or not np.isfinite(value):
+    found = as_float(value)
+    if found is None or not np.isfinite(found):
         raise InputError(f"{name} is {value!r}; give a finite number.")
-    return float(value)
+    return found
 
 
 def _by_quadrature(found: Density, paid: Payoff, mass: Mass) -> Greeks:

@@ -17,6 +17,8 @@ from liestonet.densities.tuning import POTENTIAL, STATE_SPACE
 from liestonet.formulas.quadrature import closed_integral
 from liestonet.formulas.shortest import shortest
 
+WAVES = (sympy.sin, sympy.cos, sympy.tan)
+
 
 def over_state(equation: ScalarEquation, integrand: Expression) -> Expression:
     """∫ integrand dx on the state space, checked by its derivative; an integral from the base point where none is."""
@@ -26,7 +28,7 @@ def over_state(equation: ScalarEquation, integrand: Expression) -> Expression:
         found = found if found is None else _real_logarithms(equation, found)
         if found is not None and _is_antiderivative(equation, found, integrand):
             return found
-    s = Symbol(f"{x.name}_1", real=True)
+    s = Symbol(equation.unused(f"{x.name}_1"), real=True)
     return sympy.Integral(integrand.xreplace({x: s}), (s, equation.base, x))
 
 
@@ -56,7 +58,58 @@ def tidy(expression: Any) -> Any:
     rational = _without_roots(expression)
     if rational is not None:
         return rational
+    if expression.has(*WAVES):
+        return _without_waves(expression)
     return shortest(expression) if _has_simple_rates(expression) else sympy.expand(expression)
+
+
+def _without_waves(expression: Any) -> Any:
+    """The same of an expression with sines and cosines: a rational function of them and of what else is no polynomial.
+
+    sin² + cos² = 1 gives one form of each; SymPy's own simplifications of waves take minutes.
+    """
+    names: dict[Any, Any] = {}
+    pairs: dict[Any, tuple[Any, Any]] = {}
+    for node in sorted(_irrational_parts(expression), key=sympy.default_sort_key):
+        if not isinstance(node, WAVES):
+            names[node] = sympy.Dummy("part")
+            continue
+        (angle,) = node.args
+        sine, cosine = pairs.setdefault(angle, (sympy.Dummy("sine"), sympy.Dummy("cosine")))
+        names[node] = {sympy.sin: sine, sympy.cos: cosine}.get(node.func, sine / cosine)
+    whole: Any = expression.xreplace(names)
+    for pair in pairs.values():
+        whole = _reduced(whole, *pair)
+    back = {name: node for node, name in names.items() if name.is_Symbol}
+    for angle, (sine, cosine) in pairs.items():
+        back |= {sine: sympy.sin(angle), cosine: sympy.cos(angle)}
+    return whole.xreplace(back)
+
+
+def _irrational_parts(expression: Any) -> set[Any]:
+    """The outermost parts that are neither sums, products and whole powers nor symbols."""
+    if expression.is_Add or expression.is_Mul or (expression.is_Pow and expression.exp.is_Integer):
+        return set().union(*(_irrational_parts(part) for part in expression.args))
+    return set() if expression.is_Rational or expression.is_Symbol else {expression}
+
+
+def _reduced(expression: Any, sine: Any, cosine: Any) -> Any:
+    """A rational function of a sine and a cosine as P + Q·cosine, P and Q rational in the sine; or the other way."""
+    fraction: Any = sympy.fraction(sympy.together(expression))
+    over, under = fraction
+    kept, dropped = (cosine, sine) if under.has(cosine) and not under.has(sine) else (sine, cosine)
+
+    def low(polynomial: Any) -> Any:
+        return sympy.rem(sympy.expand(polynomial), dropped**2 + kept**2 - 1, dropped)
+
+    over, under = low(over), low(under)
+    if under.has(dropped):
+        turned = under.subs(dropped, -dropped)
+        over, under = low(over * turned), low(under * turned)
+    if not over.has(dropped):
+        return sympy.cancel(over / under)
+    odd: Any = sympy.Poly(over, dropped).coeff_monomial(dropped)
+    return sympy.cancel(over.subs(dropped, 0) / under) + sympy.cancel(odd / under) * dropped
 
 
 def _without_roots(expression: Any) -> Any:

@@ -16,7 +16,7 @@ import mpmath
 import sympy
 from sympy import Symbol
 
-from liestonet.core.numbers import is_real
+from liestonet.core.numbers import as_float
 from liestonet.densities.numbers import Expression
 from liestonet.densities.precision import evaluated, function_of
 from liestonet.densities.tuning import STATE_SPACE
@@ -105,6 +105,13 @@ class ScalarEquation:
     def written(self, expression: Any) -> Any:
         """An expression in the user's symbols."""
         return expression.xreplace(self.named)
+
+    def unused(self, name: str) -> str:
+        """The name, with underscores behind it until time, state and parameters are called otherwise."""
+        taken = {symbol.name for symbol in (self.time, self.state, *self.draw)}
+        while name in taken:
+            name += "_"
+        return name
 
 
 def require_scalar(sde: object) -> SymbolicCoefficients:
@@ -303,7 +310,7 @@ def _given(domain: Any) -> tuple[Expression, Expression]:
     """The interval that a user gave; None and infinite ends mean no bound."""
     try:
         low, high = domain
-        if not all(end is None or is_real(end) or getattr(end, "is_number", False) for end in (low, high)):
+        if not all(end is None or as_float(end) is not None for end in (low, high)):
             raise TypeError("ends are numbers")
         ends = [
             default if end is None or end in (float("inf"), float("-inf")) else sympy.nsimplify(end, rational=True)

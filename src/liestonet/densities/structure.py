@@ -14,7 +14,7 @@ import sympy
 from liestonet.densities.boundaries import End, places_near
 from liestonet.densities.numbers import Expression
 from liestonet.densities.potential import Gauge, Jets, jets_at, vanishing
-from liestonet.densities.quadratures import negligible, over_state, tidy
+from liestonet.densities.quadratures import WAVES, negligible, over_state, tidy
 from liestonet.densities.state_space import ScalarEquation
 from liestonet.densities.tuning import BOUNDARY
 from liestonet.errors import InputError
@@ -203,8 +203,8 @@ def _uniform(found: Structure) -> Expression | None:
 
 
 def _cleaned(equation: ScalarEquation, expression: Expression) -> Expression:
-    """The simplified expression; exactly zero if it vanishes."""
-    if negligible(equation, sympy.expand(expression)):
+    """The expression tidied, and zero where it is."""
+    if not expression.has(*WAVES) and negligible(equation, sympy.expand(expression)):
         return ZERO
     tidied = tidy(expression)
     return ZERO if negligible(equation, sympy.expand(tidied)) else tidied

@@ -273,7 +273,9 @@ class PriceTuning:
 
     # The highest power of a payoff in the coordinate of unit noise that is integrated in closed form. Source: cost.
     highest_power: int = 8
-    # Relative difference of closed form and quadrature above which one is wrong. Source: theory: ten digits are asked.
+    # Smooth pieces that nested maxima, moduli and signs of a payoff may have in all. Source: cost.
+    most_branches: int = 64
+    # Closed form and quadrature agree within this part, or one of them is wrong. Source: theory: ten digits are asked.
     agreement: float = 1e-9
     # Prices below this part of the payoff's own numbers underflow in formulas. Source: theory: float64.
     underflow: float = 1e-290
