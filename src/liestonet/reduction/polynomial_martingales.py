@@ -1,0 +1,76 @@
+"""Polynomials of the state that are martingales with factors of time: 𝓛 maps spaces of polynomials to themselves.
+
+If 𝓛p_j = Σ_i A_ij p_i on such a space, v = Σ_i (e^{−At}c)_i p_i has no drift for every c. The columns of Jordan's form
+of A are taken for c (docs/method.md §18.8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
+from typing import Any
+
+import sympy
+
+from liestonet.formulas.shortest import shortest
+from liestonet.reduction.equation import Equation
+from liestonet.reduction.tuning import MARTINGALES
+
+
+def polynomial_martingales(equation: Equation) -> Iterator[Any]:
+    """Those of autonomous equations, of low degrees; none where eigenvalues have no simple formula."""
+    state = equation.state
+    degree = MARTINGALES.polynomial_degrees[min(len(state), len(MARTINGALES.polynomial_degrees)) - 1]
+    if not degree or not equation.is_autonomous():
+        return
+    monomials = [
+        sympy.Mul(*factors) for size in range(degree + 1) for factors in combinations_with_replacement(state, size)
+    ]
+    space, matrix = _invariant(monomials, equation)
+    if matrix.shape[0] <= 1:
+        return
+    try:
+        columns, blocks = matrix.jordan_form()
+    except (NotImplementedError, ValueError, TypeError):
+        return
+    if any(value.has(sympy.I, sympy.RootOf) or not value.is_real for value in blocks.diagonal()):
+        return
+    moved = (space * columns * (-blocks * equation.time).exp()).applyfunc(sympy.simplify)
+    found = [shortest((sympy.Matrix([monomials]) * moved[:, k])[0]) for k in range(moved.shape[1])]
+    yield from sorted(
+        (p for p in found if p.has(*state)), key=lambda p: (_degree(p, state), sympy.count_ops(p), str(p))
+    )
+
+
+def _degree(polynomial: Any, state: tuple[Any, ...]) -> int:
+    return int(sympy.Poly(sympy.expand(polynomial), *state).total_degree())
+
+
+def _invariant(monomials: list[Any], equation: Equation) -> tuple[Any, Any]:
+    """A basis of the largest space of polynomials that 𝓛 maps to itself, as columns, and its matrix there."""
+    images = []
+    for p in monomials:
+        image = sympy.expand(equation.drift_of(p))
+        table = image.as_poly(*equation.state)
+        images.append({} if image == 0 else None if table is None else dict(table.terms()))
+    known = [dict(sympy.Poly(p, *equation.state).terms()) for p in monomials]
+    rows = sorted({power for table in [*images, *known] if table is not None for power in table})
+    usable = [k for k, table in enumerate(images) if table is not None]
+    place = sympy.Matrix(len(rows), len(monomials), lambda i, k: known[k].get(rows[i], 0))
+    moved = sympy.Matrix(len(rows), len(usable), lambda i, k: images[usable[k]].get(rows[i], 0))
+    space = sympy.eye(len(monomials)).extract(list(range(len(monomials))), usable)
+    while True:
+        # combinations of the columns whose images are combinations of them again
+        inside = place * space
+        both = moved.row_join(-inside).nullspace() if space.shape[1] else []
+        kept = [vector[: moved.shape[1], :] for vector in both]
+        kept = [vector for vector in kept if any(entry != 0 for entry in vector)]
+        if len(kept) == space.shape[1] or not kept:
+            break
+        chosen = sympy.Matrix.hstack(*kept)
+        space, moved = space * chosen, moved * chosen
+    if not kept:
+        return sympy.zeros(len(monomials), 0), sympy.zeros(0, 0)
+    inside = place * space
+    matrix = (inside.T * inside).LUsolve(inside.T * moved)
+    return space, matrix.applyfunc(sympy.simplify)
