@@ -1,7 +1,7 @@
 """Polynomials of the state that are martingales with factors of time: 𝓛 maps spaces of polynomials to themselves.
 
-If 𝓛p_j = Σ_i A_ij p_i on such a space, v = Σ_i (e^{−At}c)_i p_i has no drift for every c. The columns of Jordan's form
-of A are taken for c (docs/method.md §18.8).
+If 𝓛p_j = Σ_i A_ij p_i on such a space, v = Σ_i (e^{−At}c)_i p_i has no drift for every c. Vectors that a power of A − λ
+sends to zero are taken for c, with eigenvalues λ that are rational in numbers of the equation (docs/method.md §18.8).
 """
 
 from __future__ import annotations
@@ -29,17 +29,29 @@ def polynomial_martingales(equation: Equation) -> Iterator[Any]:
     space, matrix = _invariant(monomials, equation)
     if matrix.shape[0] <= 1:
         return
-    try:
-        columns, blocks = matrix.jordan_form()
-    except (NotImplementedError, ValueError, TypeError):
-        return
-    if any(value.has(sympy.I, sympy.RootOf) or not value.is_real for value in blocks.diagonal()):
-        return
-    moved = (space * columns * (-blocks * equation.time).exp()).applyfunc(sympy.simplify)
-    found = [shortest((sympy.Matrix([monomials]) * moved[:, k])[0]) for k in range(moved.shape[1])]
-    yield from sorted(
-        (p for p in found if p.has(*state)), key=lambda p: (_degree(p, state), sympy.count_ops(p), str(p))
-    )
+    row = sympy.Matrix([monomials]) * space
+    functions = [shortest((row * moved)[0]) for moved in _solutions(matrix, equation.time)]
+    found = [p for p in functions if p.has(*state)]
+    yield from sorted(found, key=lambda p: (_degree(p, state), sympy.count_ops(p), str(p)))
+
+
+def _solutions(matrix: Any, time: Any) -> Iterator[Any]:
+    """e^{−At}c = e^{−λt} Σ_k (−t)^k (A − λ)^k c/k! for a basis of every generalised eigenspace of a rational λ."""
+    polynomial = matrix.charpoly()
+    variable = polynomial.gen
+    _, factors = sympy.factor_list(polynomial.as_expr(), variable)
+    for factor, count in factors:
+        if sympy.degree(factor, variable) != 1:
+            continue
+        (value,) = sympy.solve(factor, variable)
+        shifted = (matrix - value * sympy.eye(matrix.shape[0])).applyfunc(sympy.simplify)
+        kept: list[Any] = []
+        for power in range(1, count + 1):
+            for c in (shifted**power).applyfunc(sympy.simplify).nullspace():
+                if sympy.Matrix.hstack(*kept, c).rank() == len(kept) + 1:
+                    kept.append(c)
+                    parts = [(-time) ** k / sympy.factorial(k) * (shifted**k * c) for k in range(power)]
+                    yield sympy.exp(-value * time) * sum(parts[1:], parts[0])
 
 
 def _degree(polynomial: Any, state: tuple[Any, ...]) -> int:
