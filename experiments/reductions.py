@@ -293,10 +293,10 @@ MEASURED = """## How this was measured
 
 `python experiments/reductions.py`. Systems are solved on their own boxes for Itô symmetries and, where these do not
 solve them and there are several noises, for those of the law; the better reduction is shown. Seeds of the samples begin
-at 41000; none of them was used during development. Martingales come from the symmetries of the Fokker–Planck equation;
-`local` ones are not shown to be integrable. Scalar systems that ordinary symmetries do not solve are solved by random
-ones where these exist. The runs were made while the code still changed: `--anew` repeats them. Of 35 systems that came
-first, exponentials of roots among the martingales are `local` now.
+at 41000, those of paths at 42000; none of them was used during development. `local` martingales are not shown to be
+integrable. Scalar systems that ordinary symmetries do not solve are solved by random ones where these exist. Runs
+without a digest of their code were made while it still changed: their martingales come from the symmetries of the
+Fokker–Planck equation only, and more of them are `local` than now. `--anew` repeats them.
 """
 
 STUDY = Study(jobs, page, ROOT / "experiments" / "results", ROOT / "docs" / "reductions.md")

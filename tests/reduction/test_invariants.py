@@ -37,7 +37,12 @@ def test_paths_do_not_change_an_invariant(equation, count):
     ("equation", "box", "validity"),
     [
         # z is a constant, and x² + y² grows at the rate z²
-        ("dx = y*z dW; dy = -x*z dW; dz = 0 dt", [(0, 1), (0.5, 1.5), (0.5, 1), (0.5, 1)], "while"),
+        pytest.param(
+            "dx = y*z dW; dy = -x*z dW; dz = 0 dt",
+            [(0, 1), (0.5, 1.5), (0.5, 1), (0.5, 1)],
+            "while",
+            marks=pytest.mark.slow,
+        ),
         # 1/y is a Wiener process: y is infinite where it is 0
         ("dx = x*y dW; dy = y^3 dt - y^2 dW", [(0, 1), (0.5, 1.5), (0.5, 1.5)], "until 1/y reaches 0"),
     ],

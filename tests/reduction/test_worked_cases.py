@@ -123,7 +123,10 @@ MATRICES = {
 }
 
 
-@pytest.mark.parametrize(("equation", "matrix"), MATRICES.values(), ids=MATRICES.keys())
+@pytest.mark.parametrize(
+    ("equation", "matrix"),
+    [MATRICES["isotropic"], *(pytest.param(*MATRICES[key], marks=pytest.mark.slow) for key in ("focus", "harmonic"))],
+)
 def test_the_coordinates_of_a_linear_system_are_those_of_its_beginning(equation, matrix):
     """e^{−Mt}X up to a constant matrix."""
     made = reduced(equation)
@@ -173,7 +176,9 @@ MARTINGALES = {
 }
 
 
-@pytest.mark.parametrize("equation", MARTINGALES)
+@pytest.mark.parametrize(
+    "equation", ["dx = dW", *(pytest.param(text, marks=pytest.mark.slow) for text in MARTINGALES if text != "dx = dW")]
+)
 def test_martingales_by_hand_are_in_the_span_of_those_found(equation):
     box, wanted, transforms = MARTINGALES[equation]
     result = lsn.solve(SDE.parse(equation), "fokker-planck", box)

@@ -69,17 +69,17 @@ def find_martingales(result: Result) -> tuple[Martingale, ...]:
     """Martingales of an equation, made of Gaussian coordinates, of polynomials, or of the constant 1 by symmetries."""
     found = equation_findings(result)
     made = reduce(result)
-    if not is_shown(made) or found.equation.dimension == 1:
+    if not _is_shown(made) or found.equation.dimension == 1 or result.symmetry == "random":
         if result.symmetry != "fokker-planck":
             result = solve(found.equation, "fokker-planck", given_box(result))
-        made = made if is_shown(made) else reduce(result)
+        made = made if _is_shown(made) else reduce(result)
     start = started(result, None)
     equation = Equation(
         start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state)
     )
     stays = made.validity.startswith("at all times") and ", if" not in made.validity
     polynomials = [(p, "polynomial") for p in polynomial_martingales(equation) if _is_martingale(p, equation, start)]
-    if is_shown(made):
+    if _is_shown(made):
         rows = list(gaussian_martingales(made, start))
         sure = {e for e, _ in rows} if stays else set()
         plain = [row for row in rows if not isinstance(row[0], sympy.exp)]
@@ -89,7 +89,6 @@ def find_martingales(result: Result) -> tuple[Martingale, ...]:
         sure, operators = set(), _operators(result, start)
         words = _words(operators, equation, start)
         rows = _shortened(_independent([*polynomials, *words], start), equation, start)
-        rows = [row for row in rows if _is_martingale(row[0], equation, start)]
         rows += _exponentials(operators, equation, start)
     public = start.inner.setting.public
     listed = [
@@ -98,7 +97,7 @@ def find_martingales(result: Result) -> tuple[Martingale, ...]:
     return (*listed, *_transforms(operators, equation, start, stays))
 
 
-def is_shown(made: Reduction) -> bool:
+def _is_shown(made: Reduction) -> bool:
     """Whether it is proved that all coordinates of a reduction are Gaussian."""
     return is_gaussian(made) and made.status == "proved"
 
@@ -183,7 +182,7 @@ def _shortened(rows: list[tuple[Any, str]], equation: Equation, start: Start) ->
         if _is_martingale(shorter, equation, start):
             tables.append(table)
             found.append((shorter, name))
-        else:
+        elif _is_martingale(v, equation, start):
             found.append((v, name))
     return found
 
