@@ -58,7 +58,7 @@ SLOW = pytest.mark.slow
 MORE = [
     ("dx = dW1; dy = dW2; dz = x dW2 - y dW1", None, 8, "all"),
     ("dx = y dW1; dy = y dW2", None, 5, "all"),
-    ("dx = x*(1 - x) dW", [(0, 1), (0.2, 0.8)], 1, "none"),
+    pytest.param("dx = x*(1 - x) dW", [(0, 1), (0.2, 0.8)], 1, "none", marks=SLOW),
     pytest.param("dx = v dt; dv = (sin(t) - 2*v) dt + (1+t) dW", None, 7, "all", marks=SLOW),
     pytest.param(
         "dx = (x/2 - y) dt + 0.3*x dW1 - 0.2*y dW2; dy = (x + y/2) dt + 0.3*y dW1 + 0.2*x dW2",

@@ -72,7 +72,8 @@ def find_martingales(result: Result) -> tuple[Martingale, ...]:
     if not _is_shown(made) or found.equation.dimension == 1 or result.symmetry == "random":
         if result.symmetry != "fokker-planck":
             result = solve(found.equation, "fokker-planck", given_box(result))
-        made = made if _is_shown(made) else reduce(result)
+        if found.equation.noise > 1 and not _is_shown(made):  # symmetries of the law may do more
+            made = reduce(result)
     start = started(result, None)
     equation = Equation(
         start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state)
