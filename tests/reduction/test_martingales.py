@@ -51,3 +51,38 @@ def test_a_root_that_ends_where_paths_go_on_is_local_only():
 
 def powers_of_x(row: Martingale) -> set[sympy.Pow]:
     return {power for power in row.expression.atoms(sympy.Pow) if power.base == sympy.Symbol("x", real=True)}
+
+
+# equation, box, how many there are at least, which are shown to be true martingales
+SLOW = pytest.mark.slow
+MORE = [
+    ("dx = dW1; dy = dW2; dz = x dW2 - y dW1", None, 8, "all"),
+    ("dx = y dW1; dy = y dW2", None, 5, "all"),
+    pytest.param("dx = x*(1 - x) dW", [(0, 1), (0.2, 0.8)], 1, "none", marks=SLOW),
+    pytest.param("dx = v dt; dv = (sin(t) - 2*v) dt + (1+t) dW", None, 7, "all", marks=SLOW),
+    pytest.param(
+        "dx = (x/2 - y) dt + 0.3*x dW1 - 0.2*y dW2; dy = (x + y/2) dt + 0.3*y dW1 + 0.2*x dW2",
+        [(0, 1), (0.5, 1.5), (0.2, 1)], 7, "all", marks=SLOW,
+    ),
+    pytest.param("dx = -sin(x)*cos(x)/2 dt + cos(x) dW", [(0, 1), (-1, 1)], 5, "all", marks=SLOW),
+    pytest.param("dx = x*(1 - x)*(1 - 2*x)/2 dt + x*(1 - x) dW", [(0, 1), (0.2, 0.8)], 5, "all", marks=SLOW),
+    # 0 is reached, and paths stay there: what is made of roots stops at that time
+    pytest.param("dx = 0.4*x dt + 0.6*x^(2/3) dW", [(0, 1), (0.3, 2)], 2, "polynomials", marks=SLOW),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("equation", "box", "least", "true"), MORE)
+def test_martingales_of_further_equations(equation, box, least, true):
+    result = lsn.solve(lsn.SDE.parse(equation), domain=box)
+    rows = result.martingales()
+    old = result.surrogate.symbolic
+    assert len(rows) >= least
+    at = dict(zip((old.time, *old.state), (0.3, 0.65, 0.45, 0.2), strict=False))
+    at |= {sympy.Symbol("epsilon", real=True): 0.2, sympy.Symbol("epsilon", positive=True): 0.2}
+    at[sympy.Symbol("T", real=True)] = 1.4
+    drifts, _ = ito([row.expression for row in rows], old, at)
+    assert abs(drifts).max() < 1e-8
+    for row in rows:
+        assert row.expression.has(*old.state)
+        polynomial = row.expression.is_polynomial(*old.state)
+        assert row.local == {"all": False, "polynomials": not polynomial, "none": True}[true]

@@ -184,3 +184,22 @@ def test_only_results_of_equations_are_reduced():
 def test_equations_without_noise_are_refused():
     with pytest.raises(InputError, match="no noise"):
         lsn.reduce(lsn.solve(lsn.SDE.parse("dx = x dt")))
+
+
+def test_half_angles_lead_back():
+    """dx = −½ sin x cos x dt + cos x dW is the Gudermannian of a Wiener process, and never reaches π/2."""
+    made = reduced("dx = -sin(x)*cos(x)/2 dt + cos(x) dW", "cos(x) d_x")
+    assert (made.kind, made.status, made.validity, made.is_exact) == ("solved", "proved", "at all times", True)
+    assert ito_mismatch(made) < 1e-9
+    assert return_mismatch(made) < 1e-9
+    _, far = made.to_old(np.zeros(1), np.array([[3.0]]))
+    assert far[0, 0] == pytest.approx(2 * math.atan(math.tanh(1.5)))
+
+
+def test_ends_that_are_no_simple_numbers_are_found_to_many_digits():
+    """The noise vanishes where cos x = x: paths come near that point only."""
+    made = reduced(
+        "dx = (cos(x) - x)*(-sin(x) - 1)/2 dt + (cos(x) - x) dW", "(cos(x) - x) d_x", [(0.1, 0.9), (0.1, 0.6)]
+    )
+    assert made.kind == "solved"
+    assert made.validity.startswith("at all times")

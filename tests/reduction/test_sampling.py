@@ -125,3 +125,24 @@ def test_times_beyond_a_singular_one_are_refused():
     made = reduced("dx = -x/(1-t) dt + dW", "(1-t) d_x")
     with pytest.raises(InputError, match="t < 1 only"):
         made.sample(0.0, [0.5, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("initial", "times", "shape", "message"),
+    [
+        (1.0, [0.0, 1.0], (2, 2, 1), "increments must be"),
+        (-1.0, [0.0, 1.0], (2, 1, 1), "outside the state space"),
+        (1.0, [1.0, 0.0], (2, 1, 1), "that increase"),
+        (1.0, [0.0, math.nan], (2, 1, 1), "that increase"),
+    ],
+)
+def test_wrong_paths_to_follow_are_refused(initial, times, shape, message):
+    made = reduced("dx = 0.1*x dt + 0.2*x dW", "x d_x")
+    with pytest.raises(InputError, match=message):
+        made.follow(initial, times, np.zeros(shape))
+
+
+def test_without_new_coordinates_the_equation_itself_is_simulated():
+    sample = reduced("dx = (x - x^3 + sin(t)) dt + dW").sample(0.5, [0.2], 3, 1)
+    assert not sample.exact
+    assert "there are no new coordinates" in sample.note

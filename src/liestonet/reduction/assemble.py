@@ -17,7 +17,7 @@ from liestonet.reduction.reduction import Flows, Reduction
 from liestonet.reduction.section import Section, flows_of
 from liestonet.reduction.stage import Stage, Step
 from liestonet.reduction.start import Start
-from liestonet.reduction.validity import is_everywhere, is_smooth, reached_ends
+from liestonet.reduction.validity import is_everywhere, is_smooth, poles_reached, reached_ends
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import singular_parts
 from liestonet.sde.symbolic import SymbolicCoefficients
@@ -312,7 +312,9 @@ def with_validity(made: Reduction, start: Start, sides: list[str]) -> Reduction:
     old = {s: e for s, e in list(made.inverse.items())[1:]}
     if made.kind == "solved" and old and is_everywhere(new, old, values):
         where = f", where {', '.join(sides)}" if sides else ""
-        return replace(made, validity=f"at all times{timely}{where}")
+        poles = [expression_text(part.xreplace(new)) for part in poles_reached(old, values)]
+        until = f"until {' or '.join(poles)} reaches 0" if poles else "at all times"
+        return replace(made, validity=f"{until}{timely}{where}")
     inside = sides + [space.words(str(s)) for s, space in zip(x, start.spaces[1:], strict=True)]
     inside += _coordinate_limits(new, x, values)
     listed = ", ".join(dict.fromkeys(word for word in inside if word))

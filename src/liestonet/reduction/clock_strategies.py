@@ -1,4 +1,4 @@
-"""The strategy for a generator with a time component: coordinates in which the equation is autonomous.
+"""Strategies for the clock: a generator that moves time is followed to one instant, and the equation is autonomous.
 
 s = ∫dt/τ is the new time, z the point to which the flow carries (t, x) at a fixed time; then dz = F(z) ds + S(z) dB,
 with coefficients evaluated at that time (docs/method.md §18.5).
@@ -18,6 +18,18 @@ from liestonet.reduction.integrating import anchor, closed_form
 from liestonet.reduction.inverting import inverted
 from liestonet.reduction.linear_strategies import fundamental_inverse
 from liestonet.reduction.stage import Stage
+
+
+def at_rest(stage: Stage) -> Stage | None:
+    """Closed coordinates whose coefficients do not depend on any of them, such as a constant, are integrals already."""
+    equation = stage.equation.subsystem()
+    if not equation.active or any(e.has(*equation.closed) for row in (equation.drift, *equation.noise) for e in row):
+        return None
+    names = ", ".join(s.name for s in equation.closed)
+    verb = "is an integral" if equation.active == 1 else "are integrals"
+    still = all(e == 0 for row in (equation.drift, *equation.noise) for e in row)
+    text = f"{names} {'does not change' if still else f'{verb} as it stands'}"
+    return replace(stage.said("", text), equation=replace(stage.equation, active=0), reasons=())
 
 
 def autonomous(stage: Stage) -> Stage | None:

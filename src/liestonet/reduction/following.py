@@ -29,7 +29,10 @@ def follow(made: Reduction, initial: Any, times: Any, increments: Any) -> Float[
             f"The increments must be (paths, {max(len(t) - 1, 0)}, {formulas.noise}): paths, steps between the times, "
             "noises."
         )
+    if not (np.isfinite(t).all() and (np.diff(t) > 0).all()):
+        raise InputError("The times must be finite numbers that increase, the beginning first, as in [0, 0.5, 1].")
     states = initial_states(initial, np.random.default_rng(0), len(steps), made.equation.dimension)
+    require_inside(made, float(t[0]), states)
     return along(made, states, t, steps)
 
 
@@ -72,3 +75,25 @@ def _until_it_leaves(
     inside = np.isclose(again, new, rtol=1e-6, atol=0.0).all(axis=1)
     inside &= np.stack([space.contains(x[:, i]) for i, space in enumerate(made.spaces[1:])]).all(axis=0)
     return np.logical_and.accumulate(inside.reshape(grid.shape), axis=1).reshape(-1)
+
+
+def require_inside(made: Reduction, start: float, states: np.ndarray) -> None:
+    """Refuse initial values outside the part of space on which the new coordinates are defined."""
+    for i, (name, space) in enumerate(zip(made.equation.names, made.spaces[1:], strict=True)):
+        outside = states[~space.contains(states[:, i]), i]
+        if outside.size:
+            raise InputError(
+                f"{name} = {outside[0]:g} is outside the state space {space.words(name)}; begin inside, or solve the "
+                "equation on a domain there."
+            )
+    if not made.is_whole or made.flows is not None:
+        return
+    clock, new = new_from_old(made, np.full(len(states), start), states)
+    _, back = old_from_new(made, clock, new)
+    wrong = ~np.isclose(back, states, rtol=1e-6, atol=1e-9).all(axis=1)
+    if wrong.any():
+        shown = ", ".join(f"{n} = {v:g}" for n, v in zip(made.equation.names, states[wrong][0], strict=True))
+        raise InputError(
+            f"{shown} is outside the part of space on which these coordinates hold ({made.validity}); solve the "
+            "equation on a domain there."
+        )

@@ -72,14 +72,26 @@ def _from_coordinates(made: Reduction, start: Start) -> Iterator[Any]:
     formulas: Any = made.sde.symbolic
     if made.kind == "none" or formulas is None or str(formulas.time) != "t":
         return
-    rows = range(made.closed, formulas.dimension)
-    known = [k for k in rows if not formulas.drift[k].has(*formulas.state)]
+    setting = start.inner.setting
+    fixed = {s: made.coordinates[s] for s, still in zip(formulas.state, _still(formulas), strict=True) if still}
+    yield from fixed.values()
+    setting = setting.extended({s: e.xreplace(dict(start.inner.inward)) for s, e in fixed.items()})
+    moving = [s for s in formulas.state if s not in fixed]
+    known = [k for k in range(made.closed, formulas.dimension) if not (moving and formulas.drift[k].has(*moving))]
     for row in _noiseless(formulas.diffusion, known, formulas):
         drift = sympy.Add(*(c * formulas.drift[k] for k, c in row.items()))
         place = sympy.Add(*(c * made.coordinates[formulas.state[k]] for k, c in row.items()))
-        grown = closed_form(drift, formulas.time, start.inner.setting)
+        grown = closed_form(drift, formulas.time, setting)
         if grown is not None:
-            yield from _plainer(place - grown)
+            yield from _plainer(place - grown.xreplace(fixed))
+
+
+def _still(formulas: Any) -> list[bool]:
+    """Which coordinates have neither drift nor noise."""
+    return [
+        formulas.drift[k] == 0 and all(entry == 0 for entry in formulas.diffusion[k, :])
+        for k in range(formulas.dimension)
+    ]
 
 
 def _noiseless(noise: Any, known: list[int], formulas: Any) -> Iterator[dict[int, Any]]:

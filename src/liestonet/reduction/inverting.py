@@ -86,7 +86,7 @@ def _solutions(left: Any, x: Any, right: Any, depth: int) -> Iterator[Any]:
         for branch in BRANCHES[left.func](right):
             yield from _solutions(left.args[0], x, branch, depth + 1)
         return
-    for rule in (_one_logarithm, _by_substitution, _algebraic):
+    for rule in (_one_logarithm, _half_angle, _by_substitution, _algebraic):
         yield from rule(left, x, right, depth)
 
 
@@ -135,6 +135,23 @@ def _by_substitution(left: Any, x: Any, right: Any, depth: int) -> Iterator[Any]
         if not inside.has(x):
             for value in _solutions(inside, u, right, depth + 1):
                 yield from _solutions(kernel, x, value, depth + 1)
+
+
+def _half_angle(left: Any, x: Any, right: Any, depth: int) -> Iterator[Any]:
+    """Several of sin θ, cos θ, tan θ and their like by u = tan(θ/2), θ linear in x."""
+    waves = left.atoms(sympy.sin, sympy.cos, sympy.tan, sympy.cot, sympy.sec, sympy.csc)
+    angles = {wave.args[0] for wave in waves}
+    if len(waves) < 2 or len(angles) != 1:
+        return
+    (angle,) = angles
+    u = sympy.Dummy("u", real=True)
+    sine, cosine = 2 * u / (1 + u**2), (1 - u**2) / (1 + u**2)
+    values = {sympy.sin: sine, sympy.cos: cosine, sympy.tan: sine / cosine, sympy.cot: cosine / sine}
+    values |= {sympy.sec: 1 / cosine, sympy.csc: 1 / sine}
+    inside = left.xreplace({wave: values[wave.func] for wave in waves})
+    if not inside.has(x):
+        for value in _solutions(sympy.simplify(inside), u, right, depth + 1):
+            yield from _solutions(angle, x, 2 * sympy.atan(value), depth + 1)
 
 
 def _algebraic(left: Any, x: Any, right: Any, depth: int) -> Iterator[Any]:

@@ -1,7 +1,11 @@
-"""Functions without drift along the paths, v_t + Lv = 0, from the symmetries of the Fokker–Planck equation.
+"""Functions that paths change by noise alone: v_t + Lv = 0.
+
+Where all coordinates are Gaussian they are polynomials and exponentials of these; elsewhere they are polynomials of the
+state, and what the symmetries of the Fokker–Planck equation make.
 
 If τ∂t + ξ·∂ + β u∂u is one of these, M = τ∂t + ξ·∇ + (β + div ξ) maps solutions v to solutions, and 1 is a solution
-(docs/method.md §18.8). SymPy verifies the equation for each function listed.
+(docs/method.md §18.8). Each of these functions is put into the equation by SymPy; for Gaussian coordinates the proof of
+the coordinates is enough.
 """
 
 from __future__ import annotations
@@ -19,8 +23,11 @@ from liestonet.formulas.formula import Formula
 from liestonet.formulas.notation import expression_text
 from liestonet.pipeline.solve import solve
 from liestonet.reduction.equation import Equation
+from liestonet.reduction.gaussian_martingales import gaussian_martingales
+from liestonet.reduction.growth import growth, is_exponential
 from liestonet.reduction.integrating import closed_form
 from liestonet.reduction.inverting import inverted
+from liestonet.reduction.polynomial_martingales import polynomial_martingales
 from liestonet.reduction.reduce import reduce
 from liestonet.reduction.reduction import Reduction
 from liestonet.reduction.sampling import is_gaussian
@@ -59,49 +66,47 @@ class _Operator:
 
 @few_threads
 def find_martingales(result: Result) -> tuple[Martingale, ...]:
-    """Martingales that the symmetries of the Fokker–Planck equation generate from the constant 1."""
+    """Martingales of an equation, made of Gaussian coordinates, of polynomials, or of the constant 1 by symmetries."""
     found = equation_findings(result)
-    gaussian = None
-    if result.symmetry != "fokker-planck":
-        made = reduce(result)
-        gaussian = made if is_gaussian(made) and made.validity.startswith("at all times") and made.inverse else None
-        result = solve(found.equation, "fokker-planck", given_box(result))
+    made = reduce(result)
+    if not _is_shown(made) or found.equation.dimension == 1 or result.symmetry == "random":
+        if result.symmetry != "fokker-planck":
+            result = solve(found.equation, "fokker-planck", given_box(result))
+        if found.equation.noise > 1 and not _is_shown(made):  # symmetries of the law may do more
+            made = reduce(result)
     start = started(result, None)
     equation = Equation(
         start.inner.time, start.inner.state, start.inner.drift, start.inner.noise, len(start.inner.state)
     )
-    operators = [
-        _operator(row, f"X{k + 1}", start) for k, row in enumerate(result.formulas()) if row.status == "proved"
-    ]
-    rows = [*_words(operators, equation, start), *_exponentials(operators, equation, start)]
+    stays = made.validity.startswith("at all times") and ", if" not in made.validity
+    polynomials = [(p, "polynomial") for p in polynomial_martingales(equation) if _is_martingale(p, equation, start)]
+    if _is_shown(made):
+        rows = list(gaussian_martingales(made, start))
+        sure = {e for e, _ in rows} if stays else set()
+        plain = [row for row in rows if not isinstance(row[0], sympy.exp)]
+        rows = [*_independent([*plain, *polynomials], start), *rows[len(plain) :]]
+        operators = _operators(result, start) if result.symmetry == "fokker-planck" else []
+    else:
+        sure, operators = set(), _operators(result, start)
+        words = _words(operators, equation, start)
+        rows = _shortened(_independent([*polynomials, *words], start), equation, start)
+        rows += _exponentials(operators, equation, start)
     public = start.inner.setting.public
     listed = [
-        Martingale(public(e), "proved", not (is_integrable(e, equation) or _is_gaussian(public(e), gaussian)), origin)
-        for e, origin in rows
+        Martingale(public(e), "proved", not (e in sure or is_integrable(e, equation)), origin) for e, origin in rows
     ]
-    return (*listed, *_transforms(operators, equation, start))
+    return (*listed, *_transforms(operators, equation, start, stays))
 
 
-def _is_gaussian(function: Any, made: Reduction | None) -> bool:
-    """Whether a function is a polynomial times the exponential of a linear function of Gaussian coordinates."""
-    if made is None:
-        return False
-    new = [s for s in made.coordinates if str(s) != "t"]
-    inside: Any = sympy.powsimp(sympy.expand(function.subs(made.inverse, simultaneous=True)))
-    expanded: Any = sympy.expand(inside)
-    for term in sympy.Add.make_args(expanded):
-        denested: Any = sympy.powdenest(term, force=True)
-        factors: Any = sympy.Mul.make_args(denested)
-        for factor in factors:
-            if isinstance(factor, sympy.exp):
-                exponent = sympy.expand(factor.args[0])
-                if not exponent.is_polynomial(*new) or (
-                    exponent.has(*new) and sympy.Poly(exponent, *new).total_degree() > 1
-                ):
-                    return False
-            elif not sympy.expand_log(factor, force=True).is_polynomial(*new):
-                return False
-    return True
+def _is_shown(made: Reduction) -> bool:
+    """Whether it is proved that all coordinates of a reduction are Gaussian."""
+    return is_gaussian(made) and made.status == "proved"
+
+
+def _operators(result: Result, start: Start) -> list[_Operator]:
+    """M of every generator with a proved formula."""
+    rows = enumerate(result.formulas())
+    return [_operator(row, f"X{k + 1}", start) for k, row in rows if row.status == "proved"]
 
 
 def _operator(row: Formula, name: str, start: Start) -> _Operator:
@@ -121,16 +126,20 @@ def _is_martingale(function: Any, equation: Equation, start: Start) -> bool:
 
 
 def _words(operators: list[_Operator], equation: Equation, start: Start) -> list[tuple[Any, str]]:
-    """M_i 1 and M_i M_j 1, made linearly independent of each other and of 1, and simplified by linear combination."""
+    """M_i 1 and M_i M_j 1, those of one generator first."""
     setting = start.inner.setting
     first = [(setting.tidy(m.factor), m.name) for m in operators if m.factor != 0]
-    words = list(first)
     pairs = ((m, v, name) for v, name in first for m in operators if v.free_symbols & set(equation.state))
-    for m, v, name in islice(pairs, MARTINGALES.most_words):
-        words.append((sympy.expand(m.of(v, equation)), f"{m.name} {name}"))
+    words = [(_expanded(m.of(v, equation)), f"{m.name} {name}") for m, v, name in islice(pairs, MARTINGALES.most_words)]
+    return [*first, *sorted(words, key=lambda row: sympy.count_ops(row[0]))]
+
+
+def _independent(rows: list[tuple[Any, str]], start: Start) -> list[tuple[Any, str]]:
+    """The first functions of a list that are independent of each other and of 1."""
+    setting = start.inner.setting
     kept: list[tuple[Any, str]] = []
     columns = [np.ones(REDUCTION.points)]
-    for v, name in sorted(words, key=lambda row: (len(row[1].split()), sympy.count_ops(row[0]))):
+    for v, name in rows:
         values = setting.numbers(v)
         if not np.isfinite(values).all() or np.linalg.norm(values) == 0:
             continue
@@ -138,11 +147,9 @@ def _words(operators: list[_Operator], equation: Equation, start: Start) -> list
         basis = np.array(columns).T
         rest = unit - basis @ np.linalg.lstsq(basis, unit, rcond=None)[0]
         if np.linalg.norm(rest) > MARTINGALES.independent and len(kept) < MARTINGALES.most_rows:
-            if not _is_martingale(v, equation, start):
-                continue
             kept.append((v, name))
             columns.append(unit)
-    return _shortened(kept, equation, start)
+    return kept
 
 
 def _shortened(rows: list[tuple[Any, str]], equation: Equation, start: Start) -> list[tuple[Any, str]]:
@@ -171,12 +178,22 @@ def _shortened(rows: list[tuple[Any, str]], equation: Equation, start: Start) ->
             continue
         scale = 1 / table[max(table, key=weight)]
         shorter = start.inner.setting.tidy(sympy.Add(*(scale * value * term for term, value in table.items())))
+        if not shorter.has(*equation.state):
+            continue  # a constant
         if _is_martingale(shorter, equation, start):
             tables.append(table)
             found.append((shorter, name))
-        else:
+        elif _is_martingale(v, equation, start):
             found.append((v, name))
     return found
+
+
+def _expanded(expression: Any) -> Any:
+    """A sum without fractions that cancel."""
+    expanded = sympy.expand(expression)
+    if not any(p.exp.is_negative for p in expanded.atoms(sympy.Pow)) or expanded.has(sympy.Function):
+        return expanded
+    return sympy.expand(sympy.cancel(expanded)) if expanded.is_rational_function() else expanded
 
 
 def _terms(expression: Any, variables: tuple[Any, ...]) -> dict[Any, Any]:
@@ -223,8 +240,12 @@ def _flow(m: _Operator, equation: Equation, start: Start, e: Any) -> dict[Any, A
     return None if back is None else {x: setting.tidy(back.xreplace({y: height + e}))}
 
 
-def _transforms(operators: list[_Operator], equation: Equation, start: Start) -> list[Martingale]:
-    """E[exp(−ε h(x_T)) | x_t] where h comes from a generator that vanishes at one time: exp(A(t) + B(t) h)."""
+def _transforms(operators: list[_Operator], equation: Equation, start: Start, stays: bool) -> list[Martingale]:
+    """E[exp(−ε h(x_T)) | x_t] where h comes from a generator that vanishes at one time: exp(A(t) + B(t) h).
+
+    `stays` says that paths reach no end of the state space. Where they may, Itô's formula goes on there for smooth
+    functions of smooth equations only.
+    """
     if len(equation.state) != 1 or not equation.is_autonomous():
         return []
     setting = start.inner.setting
@@ -250,9 +271,17 @@ def _transforms(operators: list[_Operator], equation: Equation, start: Start) ->
     reach = setting.extended({eps: sympy.Integer(1) + equation.time**2, final: 2 + equation.time})
     if not reach.vanishes(equation.drift_of(value)):
         return []
-    # between 0 and 1 where h is never negative, and a bounded local martingale is a martingale
+    # bounded where h is never negative, and a bounded local martingale is a martingale
+    stays = stays or all(e.is_polynomial(x) for e in (h, *equation.drift, sympy.expand(equation.covariance(0, 0))))
     origin = f"E[exp(-ε {expression_text(setting.public(h))}) at T]"
-    return [Martingale(setting.public(value), "proved", not h.is_nonnegative, origin)]
+    return [Martingale(setting.public(value), "proved", not (stays and _is_never_negative(h)), origin)]
+
+
+def _is_never_negative(h: Any) -> bool:
+    """Whether a function with real values is never negative: a square, or positive by its symbols."""
+    number, rest = h.as_coeff_Mul()
+    square = rest.is_Pow and rest.exp.is_Integer and rest.exp % 2 == 0
+    return bool(h.is_nonnegative or (square and number > 0))
 
 
 def _affine_in(expression: Any, h: Any, x: Any, setting: Any) -> tuple[Any, Any] | None:
@@ -284,34 +313,34 @@ def _vanishing(operators: list[_Operator], equation: Equation, start: Start) -> 
         factor = sympy.Add(*(c * m.factor.subs(time, 0) for c, m in zip(vector, operators, strict=True)))
         dependent = sympy.expand(setting.tidy(factor)).as_independent(x, as_Add=True)[1]
         if dependent != 0:
-            number, plain = dependent.as_independent(x, as_Add=False)
-            return plain if number != 0 else None
+            plain = dependent.as_independent(x, as_Add=False)[1]
+            return sympy.factor(-plain if (setting.numbers(plain) <= 0).all() else plain)
     return None
 
 
 def is_integrable(function: Any, equation: Equation) -> bool:
     """Whether a local martingale is shown to be a martingale.
 
-    With drift and noise that grow linearly all moments exist on finite times, so that polynomials are integrable. An
-    exponential whose exponent is a polynomial with noise that depends on time alone satisfies Novikov's condition.
+    With drift and noise that grow linearly all moments exist on finite times, so that what grows like a power is
+    integrable. If the noise is bounded too, tails are those of Gaussian variables, and what grows like the exponential
+    of the state is.
     """
     state = equation.state
-    if not all(_grows_linearly(f, state, 1) for f in equation.drift):
-        return False
+    entire = all(not s.is_positive for s in state)
     squares = [sympy.expand(equation.covariance(i, i)) for i in range(len(state))]
-    if not all(_grows_linearly(a, state, 2) for a in squares):
+    if not all(_grows_as(f, state, 1, entire) for f in equation.drift):
         return False
-    expanded = sympy.expand(function)
-    if expanded.is_polynomial(*state):
+    if not all(_grows_as(a, state, 2, entire) for a in squares):
+        return False
+    if sympy.expand(function).is_polynomial(*state) or (entire and growth(function, state) is not None):
         return True
-    if not isinstance(function, sympy.exp):
-        return False
-    exponent = sympy.expand(function.args[0])  # smooth everywhere: a root would end at a boundary that is reached
-    return exponent.is_polynomial(*state) and not any(sympy.expand(g).has(*state) for g in equation.noise_of(exponent))
+    return entire and all(_grows_as(a, state, 0, entire) for a in squares) and is_exponential(function, state)
 
 
-def _grows_linearly(expression: Any, state: tuple[Any, ...], degree: int) -> bool:
-    expression = sympy.expand(expression)
-    return expression.is_polynomial(*state) and (
-        not expression.has(*state) or sympy.Poly(expression, *state).total_degree() <= degree
-    )
+def _grows_as(expression: Any, state: tuple[Any, ...], degree: int, entire: bool) -> bool:
+    """Whether a coefficient grows no faster than a power; other than polynomials only where all states are real."""
+    expanded = sympy.expand(expression)
+    if expanded.is_polynomial(*state):
+        return not expanded.has(*state) or sympy.Poly(expanded, *state).total_degree() <= degree
+    power = growth(expression, state) if entire else None
+    return power is not None and bool(power <= degree)

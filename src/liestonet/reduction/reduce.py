@@ -18,7 +18,7 @@ from liestonet.core.progress import Progress, silent
 from liestonet.core.threads import few_threads
 from liestonet.errors import InputError
 from liestonet.reduction.assemble import assembled, sectioned
-from liestonet.reduction.clock_strategies import autonomous
+from liestonet.reduction.clock_strategies import at_rest, autonomous
 from liestonet.reduction.hidden_strategies import own_symmetries
 from liestonet.reduction.joint_invariants import radius
 from liestonet.reduction.linear_strategies import linear_drift
@@ -34,8 +34,8 @@ from liestonet.result import Result
 Strategy = Callable[[Stage], Stage | None]
 WITH_GENERATORS: tuple[Strategy, ...] = (shifts_together, linear_drift, linear_together, one_at_a_time)
 OF_ONE_COORDINATE: tuple[Strategy, ...] = (own_shift, bessel, moving_frame)
-STRATEGIES: tuple[Strategy, ...] = (radius, *WITH_GENERATORS, *OF_ONE_COORDINATE, autonomous, own_symmetries)
-# Strategies if no generator is known.
+STRATEGIES: tuple[Strategy, ...] = (radius, *WITH_GENERATORS, *OF_ONE_COORDINATE, at_rest, autonomous, own_symmetries)
+# Where no generator is known.
 WITHOUT_GENERATORS: tuple[Strategy, ...] = (linear_drift, *OF_ONE_COORDINATE)
 # Strategies for one generator chosen by the user.
 WITH_ONE: tuple[Strategy, ...] = (one_at_a_time, moving_frame, autonomous)
@@ -91,7 +91,7 @@ def run(stage: Stage, strategies: tuple[Strategy, ...], once: bool = False) -> S
                 continue
             moved = len(following.changes) > len(stage.changes) or following.renewed
             stage = replace(following, renewed=False)
-            if moved:
+            if moved or stage.is_solved:
                 break
         if once and stage.changes:
             break

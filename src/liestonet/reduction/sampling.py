@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 from liestonet.core.numbers import is_real, is_whole
 from liestonet.errors import InputError
 from liestonet.reduction.exits import keep_inside
-from liestonet.reduction.following import along
+from liestonet.reduction.following import along, require_inside
 from liestonet.reduction.numerics import compiled, integrals_over, new_from_old, old_from_new, stacked
 from liestonet.reduction.sample import Sample
 from liestonet.reduction.tuning import SAMPLE
@@ -110,33 +110,11 @@ def _checked(made: Reduction, initial: Any, times: Any, paths: Any, seed: Any, s
         raise InputError(f"The equation is regular for {space.words('t')} only, and {outside[0]:g} is beyond it.")
     one, other = check_seed(seed).spawn(2)
     states = initial_states(initial, np.random.default_rng(one), int(paths), made.equation.dimension)
-    _require_inside(made, float(start), states)
+    require_inside(made, float(start), states)
     formulas = made.equation.symbolic
     entries: Any = [] if formulas is None else [*formulas.drift, *formulas.diffusion]
     autonomous = formulas is not None and not any(entry.has(formulas.time) for entry in entries)
     return _Run(made, states, float(start), wanted, np.random.default_rng(other), autonomous)
-
-
-def _require_inside(made: Reduction, start: float, states: np.ndarray) -> None:
-    """Refuse initial values outside the region on which the new coordinates are defined."""
-    for i, (name, space) in enumerate(zip(made.equation.names, made.spaces[1:], strict=True)):
-        outside = states[~space.contains(states[:, i]), i]
-        if outside.size:
-            raise InputError(
-                f"{name} = {outside[0]:g} is outside the state space {space.words(name)}; begin inside, or solve the "
-                "equation on a domain there."
-            )
-    if not made.is_whole or made.flows is not None:
-        return
-    clock, new = new_from_old(made, np.full(len(states), start), states)
-    _, back = old_from_new(made, clock, new)
-    wrong = ~np.isclose(back, states, rtol=1e-6, atol=1e-9).all(axis=1)
-    if wrong.any():
-        shown = ", ".join(f"{n} = {v:g}" for n, v in zip(made.equation.names, states[wrong][0], strict=True))
-        raise InputError(
-            f"{shown} is outside the part of space on which these coordinates hold ({made.validity}); solve the "
-            "equation on a domain there."
-        )
 
 
 def _origin(made: Reduction) -> float:
@@ -369,6 +347,8 @@ def _simulated(run: _Run) -> tuple[Float[np.ndarray, "k n d"], str]:
     why = (
         "because the integrals depend on the path"
         if changed
-        else "because the inverse of the new coordinates has no formula"
+        else "because there are no new coordinates"
+        if made.kind == "none"
+        else "because the new coordinates have no formula for the way back"
     )
     return result, f"Simulated: Euler–Maruyama {where}, {SAMPLE.substeps} sub-steps in every step; not exact, {why}."

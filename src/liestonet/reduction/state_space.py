@@ -11,6 +11,7 @@ import numpy as np
 
 from liestonet.core.domain import Domain
 from liestonet.formulas.notation import expression_text
+from liestonet.reduction.tuning import REDUCTION
 from liestonet.sde.sde import SDE
 from liestonet.sde.singularities import Locus, Singularity, loci
 from liestonet.sde.tuning import BOX
@@ -111,20 +112,36 @@ def _noise_ends(sde: SDE, variable: int, root: float, domain: Domain) -> bool:
 
 
 def _exact(end: float, found: list[Locus], values: dict[Any, Any]) -> Any:
-    """The end as a formula: a root of degree one or two of a locus, in the parameters; else a decimal number."""
+    """The end as a formula: a fraction, one of π, a root of degree one or two; else a number to many digits."""
     import sympy
 
     if math.isinf(end):
         return None
     for locus in found:
-        symbol: Any = locus.symbols[0]
-        expression: Any = locus.expression
-        simple = sympy.nsimplify(end, rational=True, tolerance=SAME)
-        if simple.q <= SIMPLE and expression.subs(symbol, simple) == 0:
-            return simple
+        symbol, expression = locus.symbols[0], locus.expression
+        for unit in (sympy.Integer(1), sympy.pi):
+            simple = sympy.nsimplify(end / float(unit), rational=True, tolerance=SAME)
+            if simple.q <= SIMPLE and expression.subs(symbol, simple * unit) == 0:
+                return simple * unit
         if not expression.is_polynomial(symbol) or not 1 <= sympy.degree(expression, symbol) <= 2:
             continue
         for root in sympy.roots(sympy.Poly(expression, symbol)):
             if abs(complex(root.subs(values)) - end) <= SAME * (1 + abs(end)):
                 return root
-    return sympy.Float(end)
+    return next((root for locus in found if (root := _precise(end, locus)) is not None), sympy.Float(end))
+
+
+def _precise(end: float, locus: Locus) -> Any:
+    """The zero of a locus at an end to so many digits that limits there can be computed; None where it has none."""
+    import mpmath
+    import sympy
+
+    if locus.expression.free_symbols != {locus.symbols[0]}:
+        return None
+    with mpmath.workdps(REDUCTION.range_digits):
+        try:
+            found = mpmath.findroot(sympy.lambdify(locus.symbols, locus.expression, "mpmath"), end)
+        except (ValueError, ZeroDivisionError, TypeError, OverflowError):
+            return None
+        near = mpmath.im(found) == 0 and abs(found - end) <= SAME * (1 + abs(end))
+        return sympy.Float(found, REDUCTION.range_digits) if near else None

@@ -76,6 +76,8 @@ class MartingaleTuning:
 
     # Words of two generators that are tried. Source: cost.
     most_words: int = 60
+    # Degrees of polynomials of the state, by the number of coordinates; none beyond. Source: cost: at most ten of them.
+    polynomial_degrees: tuple[int, ...] = (3, 2, 2, 0)
     # Functions of one kind that are listed. Source: by hand; a reader wants the simple ones.
     most_rows: int = 8
     # A function is independent of others if its relative distance from their span is above this. Source: theory:

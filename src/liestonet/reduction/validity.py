@@ -10,7 +10,7 @@ import sympy
 
 from liestonet.reduction.state_space import Space, end_text
 from liestonet.reduction.tuning import REDUCTION
-from liestonet.sde.singularities import singular_parts
+from liestonet.sde.singularities import Singularity, singular_parts
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,23 @@ def is_everywhere(coordinates: dict[Any, Any], inverse: dict[Any, Any], values: 
                 if not _returns(coordinates, inverse, drawn, values):
                     return False
     return True
+
+
+def poles_reached(inverse: dict[Any, Any], values: dict[Any, Any]) -> list[Any]:
+    """Expressions in the new coordinates that have either sign, and at whose zeros an old coordinate has a pole."""
+    rng = np.random.default_rng(19)
+    found = []
+    for expression in inverse.values():
+        for part, kind in singular_parts(sympy.sympify(expression)):
+            symbols = sorted(part.free_symbols - values.keys(), key=str)
+            if kind is not Singularity.POLE or not symbols or part in found:
+                continue
+            function = sympy.lambdify(symbols, part.subs(values), "numpy")
+            with np.errstate(all="ignore"):
+                drawn = np.asarray(function(*5 * rng.standard_normal((len(symbols), 200))), dtype=float)
+            if np.nanmin(drawn) < 0 < np.nanmax(drawn):
+                found.append(part)
+    return found
 
 
 def _returns(coordinates: Any, inverse: Any, drawn: Any, values: Any) -> bool:

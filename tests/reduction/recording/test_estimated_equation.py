@@ -79,3 +79,18 @@ def test_errors_of_constants_widen_a_forecast():
 def test_wrong_questions_are_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         equation().forecast(1.0, **arguments)
+
+
+def test_signs_of_products_and_quotients_of_constants_are_kept():
+    a, b = sympy.symbols("c3 c4", real=True)
+    constants = (FittedConstant(c, -1.0, 0.1), FittedConstant(a, 2.0, 0.1), FittedConstant(b, -3.0, 0.1))
+    shown = {
+        c * a * x: "−1.00(10) 2.00(10) x",
+        c * b * x: "1.00(10) 3.00(10) x",
+        -(c**2) / a: "−1.00(10)^2/2.00(10)",
+        -2 * c * x: "2 1.00(10) x",
+        sympy.sqrt(a - c**2 / a): "sqrt(−1.00(10)^2/2.00(10) + 2.00(10))",
+    }
+    for drift, text in shown.items():
+        made = EstimatedEquation(("x",), (drift,), ((sympy.Integer(1),),), constants, np.eye(3), "family", 1.0, 0.01)
+        assert str(made) == f"dx = {text} dt + 1 dW"

@@ -31,15 +31,14 @@ if TYPE_CHECKING:
 def closed_invariants(
     coefficients: SymbolicCoefficients, domain: Domain, names: tuple[str, ...], count: int
 ) -> tuple[sympy.Expr, ...]:
-    """`count` independent invariants as proved SymPy expressions; empty if they are not all found and proved."""
+    """Independent invariants as SymPy expressions that are proved, at most as many as there are."""
     fields, error = _candidates(coefficients, domain)
     if not count < fields.count <= PROOFS.most_found:
         return ()
     equations = _with_a_time_component(INVARIANT.equations(coefficients.dimension, coefficients.noise))
     _, formulas = find_formulas(fields, equations, coefficients, names, error)
     proved = [row.xi[0] for row in formulas if row.status == "proved" and row.xi[0].free_symbols]
-    found = _independent(proved, (coefficients.time, *coefficients.state), domain)
-    return found if len(found) == count else ()
+    return _independent(proved, (coefficients.time, *coefficients.state), domain)[:count]
 
 
 def _candidates(coefficients: SymbolicCoefficients, domain: Domain) -> tuple[Fields, float]:

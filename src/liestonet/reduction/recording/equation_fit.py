@@ -34,6 +34,7 @@ from liestonet.reduction.recording.estimated_equation import EstimatedEquation, 
 from liestonet.reduction.recording.family_constraints import constraints_of
 from liestonet.reduction.recording.family_fit import fit_on_family
 from liestonet.reduction.recording.known_steps import step_added, step_rounds
+from liestonet.reduction.recording.noise_factors import noise_factors, triangular_root
 from liestonet.reduction.tuning import EQUATION
 from liestonet.result import Result
 from liestonet.result.findings import DataFindings
@@ -247,61 +248,39 @@ def _always(fitted: Fitted, terms: list[Term], surrogate: Surrogate) -> Bool[np.
 def _written(
     surrogate: Surrogate, candidates: list[Term], chosen: _Chosen, notes: tuple[str, ...]
 ) -> EstimatedEquation:
-    """The equation with names for its constants; a noise with one term is written by its root, σ = s √g."""
+    """Constants with names; those of the noise are factors of σ where single terms make up a."""
     kept = chosen.kept
     terms = [term for term, keep in zip(candidates, kept, strict=True) if keep]
-    factors, covariance = chosen.fitted.factors[kept], chosen.fitted.covariance[np.ix_(kept, kept)]
-    size = surrogate.dimension
+    values, covariance = chosen.fitted.factors[kept], chosen.fitted.covariance[np.ix_(kept, kept)]
+    slopes = np.eye(len(terms))
+    size, fits = surrogate.dimension, chosen.fits >= EQUATION.rejected
+    symbols = [sympy.Symbol(f"c{k + 1}", real=True) for k in range(len(terms))]
+    root = sympy.zeros(size, size)
+    lows = [interval[0] for interval in surrogate.domain.intervals[1:]]
+    positive = [symbol for symbol, low in zip(symbols_of(surrogate)[1:], lows, strict=True) if low > 0]
+    for found in noise_factors(terms, values, positive):
+        values[list(found.places)] = found.values
+        slopes[np.ix_(found.places, found.places)] = found.slopes
+        for place, (i, j) in zip(found.places, found.entries, strict=True):
+            symbols[place] = sympy.Symbol(f"s{place + 1}", positive=True) if i == j else symbols[place]
+            root[i, j] = symbols[place] * found.sizes[i]
+    covariance = slopes @ covariance @ slopes.T
+    noisy = [int(i) for i in np.flatnonzero(surrogate.noisy)]
+    others = [i for i in noisy if root[i, i] == 0]
     drift: list[Any] = [sympy.Integer(0)] * size
     squared = sympy.zeros(size, size)
-    alone = {t.entry for t in terms if len(t.entry) == 2 and _stands_alone(t, terms)}
-    constants, slopes, fits = [], np.ones(len(terms)), chosen.fits >= EQUATION.rejected
-    for k, (term, value) in enumerate(zip(terms, factors, strict=True)):
-        if term.entry in alone and value > 0:
-            symbol, slopes[k] = sympy.Symbol(f"s{k + 1}", positive=True), 1 / (2 * np.sqrt(value))
-            value, factor = float(np.sqrt(value)), symbol**2
-        else:
-            symbol = sympy.Symbol(f"c{k + 1}", real=True)
-            factor = symbol
-        error = float(np.sqrt(max(covariance[k, k], 0.0)) * slopes[k]) if fits else math.nan
-        constants.append(FittedConstant(symbol, float(value), error))
+    for symbol, term in zip(symbols, terms, strict=True):
         if len(term.entry) == 1:
-            drift[term.entry[0]] += factor * term.function
-        else:
+            drift[term.entry[0]] += symbol * term.function
+        elif term.entry[0] in others:
             i, j = term.entry
-            squared[i, j] = squared[j, i] = squared[i, j] + factor * term.function
-    step = float(np.median(surrogate.overview.sample.dt))
+            squared[i, j] = squared[j, i] = squared[i, j] + symbol * term.function
+    root += triangular_root(squared, others, positive)
+    diffusion = tuple(tuple(root[i, j] for j in noisy) for i in range(size))
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0)) if fits else np.full(len(terms), math.nan)
+    constants = [FittedConstant(s, float(v), float(e)) for s, v, e in zip(symbols, values, errors, strict=True)]
+    step, places = float(np.median(surrogate.overview.sample.dt)), tuple((term.entry, term.function) for term in terms)
     return EstimatedEquation(
-        surrogate.names, tuple(drift), _root(squared, surrogate), tuple(constants),
-        covariance * slopes[:, None] * slopes, chosen.kind, chosen.p_value, step, notes,
-        tuple((term.entry, term.function) for term in terms),
+        surrogate.names, tuple(drift), diffusion, tuple(constants), covariance, chosen.kind, chosen.p_value, step,
+        notes, places,
     )  # fmt: skip
-
-
-def _stands_alone(term: Term, terms: Sequence[Term]) -> bool:
-    """Whether a term is alone in a diagonal entry, with no other entry of the noise in its row."""
-    i, j = term.entry
-    others = [t for t in terms if len(t.entry) == 2 and t is not term and i in t.entry]
-    return i == j and not others
-
-
-def _root(squared: Any, surrogate: Surrogate) -> tuple[tuple[Any, ...], ...]:
-    """σ as the lower triangular root of a, one column for each noisy coordinate."""
-    size, noisy = surrogate.dimension, [int(i) for i in np.flatnonzero(surrogate.noisy)]
-    symbols, low = symbols_of(surrogate)[1:], [interval[0] for interval in surrogate.domain.intervals[1:]]
-    positive = {s: sympy.Symbol(s.name, positive=True) for s, least in zip(symbols, low, strict=True) if least > 0}
-    back = {p: s for s, p in positive.items()}
-    root = sympy.zeros(size, size)
-    for j in noisy:
-        pivot = squared[j, j] - sympy.Add(*(root[j, k] ** 2 for k in noisy if k < j))
-        root[j, j] = _plain_root(sympy.simplify(pivot).xreplace(positive)).xreplace(back)
-        for i in (i for i in noisy if i > j):
-            rest = squared[i, j] - sympy.Add(*(root[i, k] * root[j, k] for k in noisy if k < j))
-            root[i, j] = sympy.simplify(rest / root[j, j])
-    return tuple(tuple(root[i, j] for j in noisy) for i in range(size))
-
-
-def _plain_root(expression: Any) -> Any:
-    """√(s²x²) as s x: the sign of the noise does not matter in law."""
-    found = sympy.sqrt(expression)
-    return found.replace(sympy.Abs, lambda inside: inside)

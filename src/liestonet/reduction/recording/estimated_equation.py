@@ -86,22 +86,25 @@ class EstimatedEquation:
         return "\\begin{align}\n" + " \\\\\n".join(row.replace(" = ", " &= ", 1) for row in rows) + "\n\\end{align}\n"
 
     def _row(self, i: int, show: Any, space: str) -> str:
-        shown = {row.symbol: sympy.Symbol(in_brackets(row.value, row.error), positive=True) for row in self.constants}
-        signs: dict[Any, float] = {row.symbol: math.copysign(1, row.value) for row in self.constants}
+        values = {row.symbol: row.value for row in self.constants}
+        signed = {row.symbol: sympy.Symbol(in_brackets(row.value, row.error), positive=True) for row in self.constants}
+        sizes = {s: sympy.Symbol(name.name.removeprefix("−"), positive=True) for s, name in signed.items()}
 
         def text(expression: Any) -> str:
             if expression.is_Pow and expression.exp == sympy.Rational(1, 2) and expression.base.is_Add:
                 inside = text(expression.base)
                 return f"\\sqrt{{{inside}}}" if space else f"sqrt({inside})"
             terms = []
-            for term in sorted(sympy.Add.make_args(expression), key=lambda e: _position(e, signs)):
-                held = [s for s in term.free_symbols if s in signs]
-                factor, rest = term.as_independent(*held, as_Add=False)[::-1] if held else (sympy.Integer(1), term)
-                negative = len(held) == 1 and factor == held[0] and signs[held[0]] < 0
-                number = show(factor.xreplace(shown)) if held else ""
-                number = number.removeprefix("-").removeprefix("−")
-                tail = "" if rest == 1 else show(rest)
-                terms.append(("−" if negative else "", " ".join(part for part in (number, tail) if part) or "1"))
+            for term in sorted(sympy.Add.make_args(expression), key=lambda e: _position(e, values)):
+                held = [s for s in term.free_symbols if s in values]
+                rest, factor = term.as_independent(*held, as_Add=False) if held else (term, sympy.Integer(1))
+                number, rest = rest.as_coeff_Mul()
+                sums = any(node.has(*held) for node in factor.atoms(sympy.Add))
+                odd = [s for s, power in factor.as_powers_dict().items() if s in values and power % 2 == 1]
+                negative = (number < 0) != (not sums and np.prod([np.sign(values[s]) for s in odd]) < 0)
+                parts = [abs(number), factor.xreplace(signed if sums else sizes), rest]
+                shown = " ".join(show(part) for part in parts if part != 1)
+                terms.append(("−" if negative else "", shown or "1"))
             front, *others = terms
             return front[0] + front[1] + "".join(f" {sign or '+'} {body}" for sign, body in others)
 
