@@ -20,10 +20,9 @@ def is_real(value: object) -> TypeGuard[float]:
     return is_whole(value) or isinstance(value, float | np.floating)
 
 
-def as_float(value: Any) -> float | None:
+def as_float(given: object) -> float | None:
     """A real number of any kind as a float, fractions and constants of SymPy among them; None for anything else."""
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
+    value: Any = given[()] if isinstance(given, np.ndarray) and given.ndim == 0 else given
     if is_truth(value):
         return None
     exact = getattr(value, "is_number", False) is True and getattr(value, "is_real", False) is True

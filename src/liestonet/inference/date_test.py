@@ -89,7 +89,7 @@ def date_test(
     p_value = _combined(smallest, len(families))
     harmonic = _standing_out(scores, found, smallest, skipped is None) if p_value <= level else None
     fast = harmonic if harmonic is not None and harmonic > DATE.blocks // 2 else None  # cosines show slow ones
-    row = _row(scores, surrogate.domain, kind, fast, p_value, level, criteria)
+    row = _row(scores, surrogate.domain, kind, fast, p_value, criteria)
     period = None if harmonic is None else scores.span / harmonic
     return DateTest(p_value, level, tuple(families), period, row, *_by_block(scores, surrogate))
 

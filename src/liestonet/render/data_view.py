@@ -128,8 +128,8 @@ def _constants(result: Result, equation: str) -> str:
     return (
         "Consistent: the formula agrees with the estimated field within its errors; ± is one standard error. "
         "Constants in the generators come from the estimated fields, those of the fitted equation from a "
-        "maximum-likelihood fit of that equation to the same data, so that they differ within their errors. To quote a value, take the fitted "
-        "equation's."
+        "maximum-likelihood fit of that equation to the same data, so that they differ within their errors. To quote "
+        "a value, take the fitted equation's."
     )
 
 

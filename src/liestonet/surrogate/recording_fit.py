@@ -483,7 +483,7 @@ def _surrogate(fit: RecordingFit, now: _Round, parts: Sequence[_Part]) -> Surrog
     moments = moments + precisions @ now.parameters
     precision = precisions.sum(axis=0)
     posterior = inverse(precision + np.diag(1 / now.prior))
-    scatter = posterior @ project @ positive_root(sums.outer)
+    scatter = posterior @ np.concatenate(scores, axis=1)
     added = prior_root(posterior, precision, now.parameters, now.prior, fit.coefficients)
     errors = Errors(compressed(scatter), compressed(added))
     estimates = []
