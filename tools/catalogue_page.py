@@ -16,6 +16,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -186,13 +187,12 @@ def page(records: list[Row]) -> str:
 def reductions() -> dict[str, str]:
     """What `reduce` makes of every system, in one or two words: from the committed results of its study."""
     sys.path.append(str(ROOT / "experiments"))
-    from reductions import STUDY as study
-    from reductions import best
+    study_of: Any = import_module("reductions")
 
     found: dict[str, str] = {}
-    for row in study.store.values(study.jobs(None)):
+    for row in study_of.STUDY.store.values(study_of.STUDY.jobs(None)):
         if "ito" in row:
-            made = best(row)
+            made = study_of.best(row)
             kind = "to a Bessel process" if made["bessel"] and made["kind"] == "reduced" else made["kind"]
             found[row["key"]] = kind if made["kind"] == "none" else f"{kind}, {made['status']}"
     return found

@@ -511,12 +511,12 @@ def test_a_square_root_process_in_a_season():
 
 
 def test_a_parameter_may_have_the_name_of_the_start():
-    p = lsn.density("dx = k*(x0 - x) dt + s dW")
+    p: Any = lsn.density("dx = k*(x0 - x) dt + s dW")
     with pytest.raises(lsn.InputError, match="has no value"):
         p(1, 0.3, 0, 0.2, k=1, s=1)
     symbols = {str(symbol) for symbol in p.formula.free_symbols}
     assert symbols == {"k", "s", "x0", "t", "x", "t0", "x0_"}
-    given = p.with_parameters(k=1, x0=Fraction(1, 2), s=1)
+    given: Any = p.with_parameters(k=1, x0=Fraction(1, 2), s=1)
     assert given(1, 0.3, 0, 0.2) == pytest.approx(of("dx = (1/2 - x) dt + dW")(1, 0.3, 0, 0.2), rel=1e-14)
     values = {symbol: sympy.Float(v, 30) for symbol, v in zip(given.symbols, (1, 0.3, 0, 0.2), strict=True)}
     assert float(given.formula.subs(values)) == pytest.approx(given(1, 0.3, 0, 0.2), rel=1e-13)

@@ -60,7 +60,7 @@ def test_labels_with_less_usual_names_beside_times(label, tmp_path):
 
 
 def test_a_whole_number_beside_times_that_never_begin_again_is_a_coordinate(tmp_path):
-    found = [(k, k % 3, *X[k, 0]) for k in range(FRAMES)]
+    found: list[tuple[float, ...]] = [(k, k % 3, *X[k, 0]) for k in range(FRAMES)]
     assert written(tmp_path, "t,id,x,y", found).names == ("id", "x", "y")
 
 

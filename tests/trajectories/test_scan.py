@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, cast
 
 import h5py
 import numpy as np
@@ -411,6 +412,6 @@ def test_errors_of_each_file_are_asked_for_where_there_are_any(tmp_path):
         ({"measurement": liestonet.Measurement(order=2)}, "Positions of a system with inertia have no errors"),
     ):
         with pytest.raises(InputError, match=words):
-            Trajectories.scan(tmp_path, own_errors=True, **options)
+            Trajectories.scan(tmp_path, own_errors=True, **cast(Any, options))
     with pytest.raises(InputError, match="must be True or False"):
-        Trajectories.scan(tmp_path, own_errors=3)
+        Trajectories.scan(tmp_path, own_errors=cast(Any, 3))

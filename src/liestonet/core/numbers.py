@@ -29,7 +29,7 @@ def as_float(given: object) -> float | None:
     try:
         return float(value) if isinstance(value, Real) or exact else None
     except OverflowError:  # an integer beyond floating point
-        return np.inf if value > 0 else -np.inf
+        return np.inf if bool(np.sign(value) > 0) else -np.inf
 
 
 def is_truth(value: object) -> bool:

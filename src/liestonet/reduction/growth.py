@@ -13,12 +13,12 @@ BOUNDED = (sympy.sin, sympy.cos, sympy.tanh, sympy.atan, sympy.sech, sympy.erf)
 SLOW = (sympy.asinh,)
 
 
-def growth(expression: Any, state: Collection[Any]) -> Any:
-    """A power p with |expression| ≤ C(1 + |x|)^p for all real states, or None where the formula does not show one.
+def growth(given: Any, state: Collection[Any]) -> Any:
+    """A power p with |given| ≤ C(1 + |x|)^p for all real states, or None where the formula does not show one.
 
     Only formulas that are smooth for all real states have one. What does not depend on the state counts as a constant.
     """
-    expression = sympy.sympify(expression)
+    expression: Any = sympy.sympify(given)
     if not expression.has(*state):
         return sympy.Integer(0)
     if expression in state:
@@ -41,9 +41,9 @@ def growth(expression: Any, state: Collection[Any]) -> Any:
     return None
 
 
-def is_exponential(expression: Any, state: Collection[Any]) -> bool:
-    """Whether the formula shows |expression| ≤ C exp(c|x|) for all real states; it is smooth then."""
-    expression = sympy.sympify(expression)
+def is_exponential(given: Any, state: Collection[Any]) -> bool:
+    """Whether the formula shows |given| ≤ C exp(c|x|) for all real states; it is smooth then."""
+    expression: Any = sympy.sympify(given)
     if growth(expression, state) is not None:
         return True
     if expression.is_Add or expression.is_Mul:

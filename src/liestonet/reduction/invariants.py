@@ -73,7 +73,9 @@ def _from_coordinates(made: Reduction, start: Start) -> Iterator[Any]:
     if made.kind == "none" or formulas is None or str(formulas.time) != "t":
         return
     setting = start.inner.setting
-    fixed = {s: made.coordinates[s] for s, still in zip(formulas.state, _still(formulas), strict=True) if still}
+    fixed: dict[Any, Any] = {
+        s: made.coordinates[s] for s, still in zip(formulas.state, _still(formulas), strict=True) if still
+    }
     yield from fixed.values()
     setting = setting.extended({s: e.xreplace(dict(start.inner.inward)) for s, e in fixed.items()})
     moving = [s for s in formulas.state if s not in fixed]

@@ -118,7 +118,8 @@ def _exact(end: float, found: list[Locus], values: dict[Any, Any]) -> Any:
     if math.isinf(end):
         return None
     for locus in found:
-        symbol, expression = locus.symbols[0], locus.expression
+        symbol: Any = locus.symbols[0]
+        expression: Any = locus.expression
         for unit in (sympy.Integer(1), sympy.pi):
             simple = sympy.nsimplify(end / float(unit), rational=True, tolerance=SAME)
             if simple.q <= SIMPLE and expression.subs(symbol, simple * unit) == 0:

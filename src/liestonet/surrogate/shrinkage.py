@@ -129,7 +129,7 @@ def sized(
     degrees: Degrees, released: Bool[np.ndarray, " p"] | None = None, polar: Int[np.ndarray, " p"] | None = None
 ) -> Bool[np.ndarray, " p"]:
     """Which variances have a size chosen by the data."""
-    return log_variances(degrees, released, polar)[0][:, :-2].any(axis=1)
+    return np.asarray(log_variances(degrees, released, polar)[0][:, :-2].any(axis=1))
 
 
 def loosened(

@@ -155,7 +155,7 @@ def map_on_equation(sde: SDE, made: PointMap, box: Domain) -> EquationTest:
     place = ", ".join(f"{name} = {value:.4g}" for name, value in zip(names, made(cloud.points)[worst[0]], strict=True))
     what = f"{labels(sde.names)[int(worst[1])]} at the image ({place})"
     failure = Failure(point, what, float(sides[0][worst]), float(sides[1][worst]))
-    return _judged(made.text, "law", residual / 2, proved, 0.0, failure, box)
+    return _judged(made.text, "law", None if proved else residual / 2, 0.0, failure, box)
 
 
 def _positive(state: Sequence[Any], box: Domain) -> dict[Any, Any]:

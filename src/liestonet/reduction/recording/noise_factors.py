@@ -36,7 +36,9 @@ def noise_factors(
     `positive` are symbols of coordinates that are never negative.
     """
     for group in _groups(terms):
-        found = {t.entry: k for k, t in enumerate(terms) if len(t.entry) == 2 and t.entry[0] in group}
+        found: dict[tuple[int, ...], int] = {
+            t.entry: k for k, t in enumerate(terms) if len(t.entry) == 2 and t.entry[0] in group
+        }
         count = sum(len(t.entry) == 2 and t.entry[0] in group for t in terms)
         lower = [(i, j) for i in group for j in group if j <= i]
         entries = [pair if pair in found else pair[::-1] for pair in lower]
