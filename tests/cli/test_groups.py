@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import liestonet as lsn
 from liestonet import cli
 from liestonet.groups.comparison import Group
+from liestonet.groups.discover_groups import Asked
 
 
 @pytest.fixture
@@ -35,9 +36,11 @@ def without_searches(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The comparison of two groups without results of their own; lists what was asked for."""
     asked: list[dict[str, Any]] = []
 
-    def groups_in(out: Path, source: Any, by: str, reading: Any, search: Any, run: Any, **more: Any) -> Any:
-        asked.append({"out": out, "source": source, "by": by, "reading": reading, "search": search, **more})
-        return lsn.GroupComparison(by, "K", "ito", 0.05, (Group("300K", 300.0, problem="Too few data."), Group("310K")))
+    def groups_in(out: Path, given: Asked, run: Any, **more: Any) -> Any:
+        asked.append({"out": out, **vars(given), **more})
+        return lsn.GroupComparison(
+            str(given.by), "K", "ito", 0.05, (Group("300K", 300.0, problem="Too few data."), Group("310K"))
+        )
 
     monkeypatch.setattr("liestonet.groups.discover_groups.groups_in", groups_in)
     return asked

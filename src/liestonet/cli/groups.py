@@ -44,13 +44,13 @@ class Conditions:
         import shlex
 
         from liestonet.cli.output import TYPED
-        from liestonet.groups.discover_groups import groups_in
+        from liestonet.groups.discover_groups import Asked, groups_in
 
         measurement = self.search["measurement"]
         search = {**self.search, "measurement": None if measurement is None else measurement.to_json()}
         command = shlex.join(["liestonet", *(word for word in TYPED.get() if word != "--debug")])
         reading = read_options(self.reading)
-        return groups_in(out, list(self.files), self.by, reading, search, self._run, command=command)
+        return groups_in(out, Asked(list(self.files), self.by, reading, search), self._run, command=command)
 
     def _run(self, jobs: Sequence[Job], store: Store) -> list[Failure]:
         from liestonet.study.command import complete

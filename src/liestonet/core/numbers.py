@@ -26,10 +26,13 @@ def as_float(given: object) -> float | None:
     if is_truth(value):
         return None
     exact = getattr(value, "is_number", False) is True and getattr(value, "is_real", False) is True
+    if not (isinstance(value, Real) or exact):
+        return None
+    number: Any = value
     try:
-        return float(value) if isinstance(value, Real) or exact else None
+        return float(number)
     except OverflowError:  # an integer beyond floating point
-        return np.inf if bool(np.sign(value) > 0) else -np.inf
+        return np.inf if number > 0 else -np.inf
 
 
 def is_truth(value: object) -> bool:

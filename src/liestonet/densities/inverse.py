@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import mpmath
@@ -51,8 +50,8 @@ def one_to_one_zero(expression: Expression, x: Symbol) -> Expression | None:
 
     Powers that are not whole are real, and one-to-one, above zero alone.
     """
-    parts: Iterable[Any] = sympy.preorder_traversal(expression)
-    for node in parts:
+    node: Any
+    for node in sympy.preorder_traversal(expression):
         if not node.has(x) or node == x or node.is_Add or node.is_Mul or isinstance(node, ONE_TO_ONE):
             continue
         if not (node.is_Pow and node.exp.is_Rational and (not node.exp.is_integer or node.exp.is_odd)):

@@ -109,7 +109,7 @@ def _values(density: Density, parameters: Mapping[str, object]) -> tuple[float, 
         if missing[0] in ARGUMENTS:
             once = f"with with_parameters({missing[0]}=1.5), because p has an argument of that name"
         raise InputError(f"Parameter {missing[0]} has no value; give one, {once}.")
-    return tuple(float(value) for name in names if is_real(value := parameters[name]))
+    return tuple(value for name in names if (value := as_float(parameters[name])) is not None)
 
 
 def _require_regular(density: Density, t0: Numbers, t: Numbers) -> None:

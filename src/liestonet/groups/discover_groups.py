@@ -93,25 +93,32 @@ def discover_groups(
         "measurement": None if measurement is None else measurement.to_json(),
     }
     if out is not None:
-        return groups_in(Path(out), source, by, reading, search, run)
+        return groups_in(Path(out), Asked(source, by, reading, search), run)
     with TemporaryDirectory() as folder:
-        return groups_in(Path(folder), source, by, reading, search, run, keep=False)
+        return groups_in(Path(folder), Asked(source, by, reading, search), run, keep=False)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The data, what distinguishes the groups, how files are read, and the settings of the search."""
+
+    source: object
+    by: str | None
+    reading: Mapping[str, object]
+    search: Mapping[str, JSON]
 
 
 def groups_in(
     out: Path,
-    source: object,
-    by: str | None,
-    reading: Mapping[str, object],
-    search: Mapping[str, JSON],
+    asked: Asked,
     run: Runner,
     *,
     command: str | None = None,
     keep: bool = True,
 ) -> GroupComparison:
     """Run the groups without a result in a folder and compare all groups."""
-    kind_from_data(search["symmetry"])  # errors that concern all groups are raised once, before any file is read
-    name, planned = _planned(out, source, by, reading, search)
+    kind_from_data(asked.search["symmetry"])  # errors that concern all groups are raised once, before any file is read
+    name, planned = _planned(out, asked)
     store = Store(out / JOBS)
     repeated = [one.job for one in planned if not (out / one.folder / RUN_FILE).is_file()]
     store.remove(repeated)
@@ -133,9 +140,8 @@ def groups_in(
     return comparison
 
 
-def _planned(
-    out: Path, source: Any, by: str | None, reading: Mapping[str, Any], search: Mapping[str, Any]
-) -> tuple[str, list[Planned]]:
+def _planned(out: Path, asked: Asked) -> tuple[str, list[Planned]]:
+    source, by, reading, search = asked.source, asked.by, asked.reading, asked.search
     if isinstance(source, Mapping):
         return by or "group", _in_memory(out, source, reading, search)
     if isinstance(source, Trajectories):
@@ -159,7 +165,7 @@ def _from_files(split: Split, reading: Mapping[str, Any], search: Mapping[str, A
     for part in split.parts:
         files = [file.resolve() for file in part.files]
         marks = [_mark(file) for file in files]
-        job = _job(part.label, folders[part.label], [str(file) for file in files], part.column, reading, search, marks)
+        job = _job(part.label, folders[part.label], (files, part.column), reading, search, marks)
         planned.append(Planned(part.label, job, folders[part.label]))
     return planned
 
@@ -189,7 +195,7 @@ def _in_memory(
     planned = []
     for label in in_order(labelled):
         data, file = labelled[label], (out / folders[label] / "data.npz").resolve()
-        job = _job(label, folders[label], [str(file)], None, {}, search, data.digest)
+        job = _job(label, folders[label], ([file], None), {}, search, data.digest)
         planned.append(Planned(label, job, folders[label], lambda data=data, file=file: _write_data(data, file)))
     return planned
 
@@ -200,12 +206,18 @@ def _write_data(data: Trajectories, file: Path) -> None:
 
 
 def _job(
-    label: str, folder: str, files: list[str], column: str | None, reading: Mapping[str, Any],
-    search: Mapping[str, Any], marks: Any,
-) -> Job:  # fmt: skip
+    label: str,
+    folder: str,
+    rows: tuple[list[Path], str | None],
+    reading: Mapping[str, Any],
+    search: Mapping[str, Any],
+    marks: Any,
+) -> Job:
+    """The job of one group, whose `rows` are in files, or those of its label in a column of them."""
+    files, column = rows
     settings = {
         "label": label,
-        "files": files,
+        "files": [str(file) for file in files],
         "column": column,
         "reading": {key: value for key, value in reading.items() if value is not None},
         "search": dict(search),

@@ -36,8 +36,9 @@ def growth(given: Any, state: Collection[Any]) -> Any:
         if inside is None:
             return None
         return sympy.Integer(0) if isinstance(expression, BOUNDED) else inside
-    if isinstance(expression, sympy.exp) and is_positive_sum(1 - expression.args[0], state):
-        return sympy.Integer(0)
+    if isinstance(expression, sympy.exp):
+        power: Any = expression.exp
+        return sympy.Integer(0) if is_positive_sum(1 - power, state) else None
     return None
 
 
@@ -78,6 +79,6 @@ def is_positive_sum(expression: Expr, state: Collection[Any]) -> bool:
 
 def _is_square(term: Any, state: Collection[Any]) -> bool:
     factor, function = term.as_independent(*state, as_Add=False)
-    powers = sympy.Mul.make_args(function)
+    powers: Any = sympy.Mul.make_args(function)
     even = all(p.is_Pow and p.exp.is_Integer and p.exp > 0 and p.exp % 2 == 0 for p in powers if p != 1)
     return bool(factor.is_nonnegative) and even

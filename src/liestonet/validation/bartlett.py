@@ -61,6 +61,14 @@ class NullLaw:
         return cls(mean, draws, freedom=min(mean, 1.0))
 
 
+@dataclass(frozen=True)
+class Costs:
+    """The deviances of residuals with their degrees of freedom, and whether they are combined in one p-value."""
+
+    of: Callable[[GivenResiduals], list[tuple[float, float]]] = GivenResiduals.deviances
+    joined: bool = False
+
+
 def null_laws(
     observed: Sequence[tuple[float, float | int]],
     data: Trajectories,
@@ -68,16 +76,15 @@ def null_laws(
     evidence: Evidence,
     put_in: PutIn,
     cloud_of: Callable[[Surrogate], PointCloud],
-    costs: Callable[[GivenResiduals], list[tuple[float, float]]] = GivenResiduals.deviances,
-    joined: bool = False,
+    costs: Costs,
 ) -> list[NullLaw]:
     """Laws of the observed deviances (with degrees of freedom), which `costs` computes from the residuals.
 
-    If all of them are combined in one p-value (`joined`), nothing is drawn when a single deviance decides it.
+    If all of them are combined in one p-value, nothing is drawn when a single deviance decides it.
     """
     design, part = design_of(data)
     settled = [NullLaw().p_value(*each) < RATIO.hopeless for each in observed]
-    hopeless = any(settled) if joined else all(settled)
+    hopeless = any(settled) if costs.joined else all(settled)
     # what a coordinate without noise leaves is no diffusion, and nothing to draw
     if part < RATIO.least_part or hopeless or not surrogate.noisy.all():
         return [NullLaw()] * len(observed)
@@ -86,12 +93,12 @@ def null_laws(
     rng = stream_of(data, "likelihood ratio")
     recordings, ratios = draw_paths(null, design, count, rng), []
     for drawn in _drawn(null, surrogate, recordings, put_in, cloud_of, rng):
-        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in costs(drawn)])
+        ratios.append([deviance / dof if dof else 1.0 for deviance, dof in costs.of(drawn)])
     if len(ratios) < RATIO.least_fitted * count:
         return [NullLaw(note=too_few(len(ratios), count))] * len(observed)
     # what exceeds χ² falls with the size of the data, and so does the error of what is known of it
     means = [mean_ratio(each, dof) for each, (_, dof) in zip(np.transpose(ratios), observed, strict=True)]
-    law = NullLaw.of_part if joined else NullLaw
+    law = NullLaw.of_part if costs.joined else NullLaw
     return [law(1 + part * (mean - 1), len(ratios) / part**2) for mean in means]
 
 

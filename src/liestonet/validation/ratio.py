@@ -15,12 +15,9 @@ from liestonet.core.points import PointCloud
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.statistical.evidence import Evidence
 from liestonet.trajectories import Trajectories
-from liestonet.validation.bartlett import NullLaw, PutIn, null_laws, safely_noisy, unshrunk_residuals
-from liestonet.validation.generator_residuals import GivenResiduals
+from liestonet.validation.bartlett import Costs, NullLaw, PutIn, null_laws, safely_noisy, unshrunk_residuals
 from liestonet.validation.intervals import interval, with_own_bias
 from liestonet.validation.tuning import RATIO
-
-Costs = Callable[[GivenResiduals], list[tuple[float, float]]]
 
 
 @dataclass(frozen=True)
@@ -58,22 +55,22 @@ def likelihood_ratio(
     data: Trajectories,
     surrogate: Surrogate,
     clouds: Clouds,
-    costs: Costs = GivenResiduals.deviances,
-    joined: bool = False,
+    costs: Costs | None = None,
 ) -> Ratio:
     """The ratio for a claim; `put` gives the residuals to measure, `put_claim` those to impose, often the same.
 
-    `joined` means that all deviances are combined in one p-value.
+    `costs` says which deviances are tested; without it, all together and those of every row.
     """
+    costs = Costs() if costs is None else costs
     measured = put(surrogate, clouds.measured)
     evidence = measured.evidence()
     if not surrogate.errors.complete:  # in many dimensions there is only a sample of the errors
-        paid = costs(measured)
+        paid = costs.of(measured)
         return Ratio(evidence, evidence, paid, [NullLaw()] * len(paid))
     own = put(with_own_bias(surrogate), clouds.measured).evidence()
-    paid = costs(unshrunk_residuals(put_claim, surrogate, clouds.imposed(surrogate)))
+    paid = costs.of(unshrunk_residuals(put_claim, surrogate, clouds.imposed(surrogate)))
     claimed = put_claim(surrogate, clouds.measured).evidence()
-    laws = null_laws(paid, data, surrogate, claimed, put_claim, clouds.imposed, costs, joined)
+    laws = null_laws(paid, data, surrogate, claimed, put_claim, clouds.imposed, costs)
     return Ratio(evidence, own, paid, laws)
 
 

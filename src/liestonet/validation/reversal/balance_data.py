@@ -26,7 +26,7 @@ from liestonet.surrogate.relaxation import recorded_times
 from liestonet.surrogate.surrogate import Surrogate
 from liestonet.symmetry.statistical.verdicts import Criteria, verdict_of
 from liestonet.trajectories import Trajectories
-from liestonet.validation.bartlett import safely_noisy
+from liestonet.validation.bartlett import Costs, safely_noisy
 from liestonet.validation.flows import widened
 from liestonet.validation.generator_residuals import GivenResiduals
 from liestonet.validation.intervals import with_free_linear_terms
@@ -73,7 +73,8 @@ def of_data(
     put = partial(_put, signs, prepared)
     cloud = _cloud(signs, prepared, surrogate)
     clouds = Clouds(cloud, partial(_cloud, signs, prepared))
-    ratio = likelihood_ratio(put, put, prepared.tried, surrogate, clouds, GivenResiduals.split_deviances, joined=True)
+    costs = Costs(GivenResiduals.split_deviances, joined=True)
+    ratio = likelihood_ratio(put, put, prepared.tried, surrogate, clouds, costs)
     p_value, (lower, upper) = joined(ratio.p_values(), ratio.costs), ratio.interval(0, 1 - criteria.error_rate)
     rejected = p_value <= criteria.error_rate
     say("entropy production")
