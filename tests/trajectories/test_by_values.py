@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ def rows(order: str = "frames", states: np.ndarray = X) -> list[tuple[float, ...
     return [(frame, particle, *states[frame, particle]) for frame, particle in pairs]
 
 
-def written(tmp_path, header: str, found: list[tuple[float, ...]], places=(0, 1, 2, 3)) -> lsn.Trajectories:
+def written(tmp_path, header: str, found: Sequence[tuple[float, ...]], places=(0, 1, 2, 3)) -> lsn.Trajectories:
     path = tmp_path / "tracks.csv"
     lines = [",".join(str(row[place]) for place in places) for row in found]
     path.write_text("\n".join(([header] if header else []) + lines) + "\n")
