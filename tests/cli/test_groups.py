@@ -63,6 +63,7 @@ def test_options_reach_the_groups(recordings: Path, without_searches: list[dict[
         "--noise",
         "0.1",
         "--no-formulas",
+        "--own-errors",
         "--json",
     )
     outcome = run("run_*.csv", "--by", "run_{T}_*.csv", "--out", "study", *words)
@@ -70,7 +71,7 @@ def test_options_reach_the_groups(recordings: Path, without_searches: list[dict[
     found = json.loads(outcome.stdout)
     assert (found["schema"], found["by"]) == ("liestonet.groups/1", "run_{T}_*.csv")
     (asked,) = without_searches
-    assert asked["reading"] == {"state": ["x"], "log": ["x"], "thin": 2}
+    assert asked["reading"] == {"state": ["x"], "log": ["x"], "thin": 2, "own_errors": True}
     assert (asked["search"]["symmetry"], asked["search"]["formulas"]) == ("law", False)
     assert json.loads(asked["search"]["measurement"])["noise"] == 0.1
     assert [str(file) for file in asked["source"]] == ["run_*.csv"]
