@@ -42,6 +42,18 @@ def test_a_turn_of_the_plane():
     assert lsn.test(data, "x -> -x").p_value < 1e-4
 
 
+def test_four_coordinates_have_a_sample_of_the_errors():
+    """Four equal springs may be swapped, rejected in one seed of a thousand; one three times as stiff may not."""
+    for stiff, holds in ((1, True), (3, False)):
+        text = "; ".join(f"dx{k} = -{stiff if k == 4 else 1}*x{k} dt + dW{k}" for k in range(1, 5))
+        starts = np.random.default_rng(2).uniform(-1.5, 1.5, (60, 4))
+        data = lsn.SDE.parse(text).simulate(starts, duration=2.0, step=0.02, paths=60, seed=2)
+        found = lsn.test(data, "x3, x4 -> x4, x3")
+        assert (found.p_value > 1e-3) is holds
+        assert found.dof > 1
+        assert found.expected == pytest.approx(found.dof)
+
+
 def test_unvisited_images_are_refused():
     sde = lsn.SDE.parse("dx = (3 - x) dt + 0.3 dW")
     data = sde.simulate([3.0], duration=1.0, step=0.02, paths=64, seed=1)
