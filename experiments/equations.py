@@ -281,8 +281,8 @@ are positive). Root mean square errors of the drift on a grid there, as ratios: 
 series of `lsn.discover` before symmetries are imposed, and to a sparse sum of powers up to degree {DEGREE} by least
 squares with a threshold (factors below {THRESHOLD} are left out). Medians with quartiles over the runs; below 1 the
 equation is nearer to the truth, and ∞ stands for an exact drift beside it. `family`: the symmetries leave a few
-constants; `closed form`: they leave functions free, and the terms were chosen by evidence; then powers that fit the data
-may lead far away beyond them.
+constants; `closed form`: they leave functions free, and the terms were chosen by evidence. Powers that fit the data may
+lead far away beyond them.
 """
 
 MEASURED = """## How this was measured
