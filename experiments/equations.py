@@ -247,16 +247,21 @@ def reach(records: list[Row]) -> Iterator[str]:
         rows = [row for row in records if key in (None, row["system"])]
         if not rows:
             continue
-        ratios = [spread([row["beyond"]["equation"] / row["beyond"][other] for row in rows]) for other in OTHERS]
+        ratios = [spread([ratio(row["beyond"], other) for row in rows]) for other in OTHERS]
         forms = sorted({row["form"] for row in rows}) if key else []
         error = f"{np.median([row['beyond']['equation'] for row in rows]):.2g}" if key else ""
         yield f"| {f'`{key}`' if key else 'all'} | {len(rows)} | {', '.join(forms)} | {' | '.join(ratios)} | {error} |"
 
 
+def ratio(errors: dict[str, float], other: str) -> float:
+    """The error of the equation to that of another drift, infinite where that has none."""
+    return errors["equation"] / errors[other] if errors[other] else np.inf if errors["equation"] else 1.0
+
+
 def spread(ratios: list[float]) -> str:
     """Median and quartiles."""
-    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
-    return f"{middle:.2g} ({low:.2g}–{high:.2g})"
+    low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75], method="inverted_cdf")
+    return f"{middle:.2g} ({low:.2g}–{high:.2g})".replace("inf", "∞")
 
 
 INTRODUCTION = """# Equations from recordings, checked
@@ -275,8 +280,9 @@ Where no path has been: up to half of the data's range farther out on each side 
 are positive). Root mean square errors of the drift on a grid there, as ratios: the equation with its symmetries to the
 series of `lsn.discover` before symmetries are imposed, and to a sparse sum of powers up to degree {DEGREE} by least
 squares with a threshold (factors below {THRESHOLD} are left out). Medians with quartiles over the runs; below 1 the
-equation is nearer to the truth. `family`: the symmetries leave a few constants; `closed form`: they leave functions
-free, and the terms were chosen by evidence.
+equation is nearer to the truth, and ∞ stands for an exact drift beside it. `family`: the symmetries leave a few
+constants; `closed form`: they leave functions free, and the terms were chosen by evidence. Powers that fit the data may
+lead far away beyond them.
 """
 
 MEASURED = """## How this was measured
