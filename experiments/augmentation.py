@@ -148,7 +148,8 @@ that are given. The drift of the second differs from a symmetric one by 5 % on t
 of the third by 52 %. "Residuals below" is the bound on the residuals of discovered symmetries that `augmented`
 notes (95 % confidence), mean over the runs that kept it: copies can be wrong by as much.
 
-Copies help while the error of the symmetry is small beside that of the network, and harm after that.
+Copies help while the error of the symmetry is small beside that of the network. Up to 10,000 paths those of a symmetry
+that is 5 % off do no harm to this network; those of one that is 52 % off harm it at 100 paths.
 """
 
 MEASURED = f"""## How this was measured

@@ -168,8 +168,8 @@ are estimated too, as is the default.
 MEASURED = f"""## How this was measured
 
 `python experiments/exact_likelihood.py`: seeds from {FIRST_SEED}, drawn from the exact transition law with NumPy. None
-of these seeds was used to choose anything. A right interval contains the truth in 95 % of runs; fewer than 41 of 47
-happen in one study of 100, as do fewer than 90 of 100. Computing time set the number of runs, not what they showed; the
+of these seeds was used to choose anything. A right interval contains the truth in 95 % of runs; fewer than 90 of 100
+happen in one study of a hundred. Computing time set the number of runs without a model, not what they showed; the
 command goes on to {RUNS}.
 """
 
