@@ -72,7 +72,8 @@ def jobs(seeds: int | None) -> list[Job]:
 def page(records: list[dict[str, Any]]) -> str:
     wrong = [record for record in records if confusion.outcome(record) in ("undecided", "missed", "near", "false")]
     parts = [summary(records).markdown(), "## Runs that are not right\n", WORDS, ladders(wrong).markdown()]
-    return "\n".join([INTRODUCTION, *parts, "## System by system\n", systems(records).markdown(), MEASURED])
+    there = f"{len(records)} of its {len(jobs(None))} runs are there.\n"
+    return "\n".join([INTRODUCTION, *parts, "## System by system\n", systems(records).markdown(), MEASURED + there])
 
 
 def summary(records: list[dict[str, Any]]) -> Table:

@@ -91,7 +91,7 @@ def test_an_error_that_the_likeliest_prior_hides_is_covered():
     truth = np.zeros(len(DEGREE_SET))
     truth[places[-1]] = 2 / np.sqrt(400)
     covered = np.zeros(2, dtype=int)
-    for _ in range(100):
+    for _ in range(50):
         moments = precision @ truth + np.sqrt(400) * rng.standard_normal(len(truth))
         prior = choose_shrinkage(precision, moments[:, None], DEGREE_SET).variances
         posterior = np.diag(1 / (400 + 1 / prior))
@@ -103,5 +103,5 @@ def test_an_error_that_the_likeliest_prior_hides_is_covered():
         ):
             error = np.sqrt((scatter + root @ root.T)[places[-1], places[-1]])
             covered[place] += abs(parameters - truth)[places[-1]] < 1.96 * error
-    assert covered[1] >= 75
-    assert covered[0] <= covered[1] - 10
+    assert covered[1] >= 38, covered
+    assert covered[0] <= covered[1] - 4, covered
