@@ -18,14 +18,8 @@ import numpy as np
 import scipy.stats
 
 import liestonet as lsn
-from liestonet.core.domain import Domain
 from liestonet.study.command import Study, run_study
 from liestonet.study.jobs import Job
-from liestonet.surrogate.covariance import prior_root
-from liestonet.surrogate.features import Features, rich_degrees
-from liestonet.surrogate.regression import Estimate
-from liestonet.surrogate.shrinkage import choose_shrinkage
-from liestonet.surrogate.tuning import FIT
 
 ROOT = Path(__file__).resolve().parent.parent
 # Everything was built and repaired on seeds below 1000 and on 9000 to 9199. Seeds from 20000 were first used for the
@@ -44,9 +38,6 @@ FREE = {
     "driven double well": "dx = (cos(2*t) + x - x^3) dt + dW",
 }
 FREE_PATHS = 64
-# A cubic term beside a drift of zero, in standard errors; draws in a set, and the information about every term.
-HIDDEN = {"none": 0.0, "one standard error": 1.0, "two": 2.0, "three": 3.0, "five": 5.0}
-DRAWN, SHARP = 100, 400.0
 
 
 def recording(system: str, seed: int, paths: int = PATHS) -> lsn.Trajectories:
@@ -106,29 +97,6 @@ def power(system: str, seed: int) -> dict[str, Any]:
     return {str(paths): lsn.test(recording(system, seed, paths), near).p_value for paths in POWER_PATHS}
 
 
-def hidden(system: str, seed: int) -> dict[str, Any]:
-    """100 draws of a regression with one term beside zeros: is it within 1.96 errors, and would it be without §4.4's g?
-
-    Both a linear drift's next-richer terms and their prior are those of the fit.
-    """
-    rng, degrees = np.random.default_rng(seed), rich_degrees(1, *FIT.degrees[0][0])
-    features = Features(Domain(((0.0, 1.0), (-1.0, 1.0))), degrees, (False, False))
-    place = int(np.flatnonzero((degrees == (0, 3)).all(axis=1))[0])
-    truth, precision = np.eye(len(degrees))[place] * HIDDEN[system], np.eye(len(degrees))
-    covered = np.zeros(2, dtype=int)
-    for _ in range(DRAWN):
-        moments = truth + rng.standard_normal(len(truth))
-        prior = choose_shrinkage(SHARP * precision, SHARP**0.5 * moments[:, None], degrees).variances
-        posterior = np.diag(1 / (SHARP + 1 / prior))
-        parameters = posterior @ moments * SHARP**0.5
-        estimate = Estimate((0,), features, parameters, SHARP * precision, prior, 0.0)
-        looser = prior_root(posterior, SHARP * precision, parameters, prior, [estimate])
-        for which, root in enumerate((posterior / np.sqrt(prior), looser)):
-            error = np.sqrt((SHARP * posterior @ posterior + root @ root.T)[place, place])
-            covered[which] += abs(parameters[place] - truth[place] / SHARP**0.5) < 1.96 * error
-    return {"draws": DRAWN, "likeliest": int(covered[0]), "looser": int(covered[1])}
-
-
 # What is run, on which systems, from which seed on, and how often.
 PARTS = {
     "ratio": (ratio, SYSTEMS, 40_000, 200),
@@ -136,7 +104,6 @@ PARTS = {
     "found": (found, SYSTEMS, 50_000, 100),
     "power": (power, SYSTEMS, 50_000, 20),
     "free": (free, FREE, 50_000, 100),
-    "hidden": (hidden, HIDDEN, 60_000, 4),
 }
 # Numbers of this file that decide what a part gives, besides the system.
 GIVEN: dict[str, dict[str, Any]] = {
@@ -145,7 +112,6 @@ GIVEN: dict[str, dict[str, Any]] = {
     "found": {"paths": PATHS},
     "power": {"paths": POWER_PATHS},
     "free": {"paths": FREE_PATHS},
-    "hidden": {"draws": DRAWN, "information": SHARP},
 }
 
 
@@ -182,8 +148,6 @@ def page(records: list[dict[str, Any]]) -> str:
             power_table(parts["power"]),
             "\n## Systems without symmetries\n",
             free_table(parts["free"]),
-            "\n## Errors that shrinkage hides\n",
-            hidden_table(parts["hidden"]),
             MEASURED,
         ]
     )
@@ -278,20 +242,6 @@ def free_table(records: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def hidden_table(records: list[dict[str, Any]]) -> str:
-    lines = [
-        "| a cubic term of | seeds | draws | covered, likeliest prior alone | covered, as errors are |",
-        "|---|---|---|---|---|",
-    ]
-    for name in HIDDEN:
-        own = [record for record in records if record["system"] == name]
-        if own:
-            draws, *counts = (sum(record[key] for record in own) for key in ("draws", "likeliest", "looser"))
-            shares = " | ".join(f"{count / draws:.0%}" for count in counts)
-            lines.append(f"| {name} | {seeds_of(own)} | {draws} | {shares} |")
-    return "\n".join(lines)
-
-
 INTRODUCTION = """# Calibration
 
 *For readers who rely on a p-value or an interval that LieStoNet prints.*
@@ -317,17 +267,14 @@ MEASURED = """
   and exp(-2t) d_x (65 sets, T = 2) 71 of 100 intervals contained the truth, and 80 of 100 with everything the prior may
   hide; the others put the residual too high.
 - **Power** is the share of sets in which a near miss is rejected at 5 %.
-- **Errors that shrinkage hides.** The likeliest prior is often too small for a term that is there, because where an
-  estimate is small by chance the prior is too. Errors therefore hold for all priors that the evidence does not reject
-  ([method](method.md), §4.4). At the worst sizes they still cover less than 95 %.
 
 ## How this was measured
 
 `python experiments/calibration.py`: two systems, 64 paths in each set (x₀ ~ U(−2, 2), T = 1, Δt = .01), generators
 fixed in advance. KS p is the p-value of a Kolmogorov–Smirnov test of uniformity.
 
-The runs are of code of 2026-11-18, before drifts could have a pole ([method](method.md), §4.8), but for those of the
-last table. They were not made again.
+The runs are of code of 2026-11-18, before drifts could have a pole ([method](method.md), §4.8). They were not made
+again.
 
 - *Pushed* rows use the warp-speed bootstrap: the statistic of each set is ranked among four draws from every set. The
   draws are a sample too, so uniformity is tested by the two-sample Kolmogorov–Smirnov test.

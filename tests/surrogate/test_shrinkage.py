@@ -2,15 +2,11 @@
 
 import numpy as np
 
-from liestonet.core.domain import Domain
-from liestonet.surrogate.covariance import prior_root
-from liestonet.surrogate.features import Features, rich_degrees
-from liestonet.surrogate.regression import Estimate
-from liestonet.surrogate.shrinkage import choose_shrinkage, log_evidence, log_variances, loosened, sized
+from liestonet.surrogate.features import rich_degrees
+from liestonet.surrogate.shrinkage import choose_shrinkage, log_evidence, log_variances
 from liestonet.surrogate.tuning import FIT
 
 DEGREE_SET = rich_degrees(1, *FIT.degrees[0][0])
-BOX = Domain(((0.0, 1.0), (-1.0, 1.0)))
 
 
 def _data(columns=1, rows=60, seed=0):
@@ -65,43 +61,3 @@ def test_a_search_near_variances_of_much_the_same_data_ends_where_the_search_fro
     np.testing.assert_allclose(found.log_evidence, everywhere.log_evidence, rtol=1e-5)
     kept = everywhere.variances > 1e-6
     np.testing.assert_allclose(found.variances[kept], everywhere.variances[kept], rtol=0.02)
-
-
-def test_larger_variances_are_those_that_the_evidence_just_allows():
-    functions, values = _data(rows=400, seed=6)
-    precision, moments = functions.T @ functions, functions.T @ values
-    variances = choose_shrinkage(precision, moments, DEGREE_SET).variances
-    chosen = sized(DEGREE_SET)
-    assert not chosen[DEGREE_SET.sum(axis=1) == 0].any()
-    assert chosen[DEGREE_SET.sum(axis=1) > 0].all()
-    found = loosened(precision, moments[:, 0], variances, chosen)
-    factors = found / variances
-    np.testing.assert_array_equal(factors[~chosen], 1.0)
-    np.testing.assert_allclose(factors[chosen], factors[chosen][0])
-    lost = log_evidence(precision, moments, variances)[0] - log_evidence(precision, moments, found)[0]
-    np.testing.assert_allclose(lost, FIT.evidence_lost, rtol=0.02)
-
-
-def test_an_error_that_the_likeliest_prior_hides_is_covered():
-    # one parameter two standard errors from zero beside many that are zero: its likeliest prior is small, and so is the
-    # error that goes with it
-    rng, features = np.random.default_rng(7), Features(BOX, DEGREE_SET, (False, False))
-    places = np.flatnonzero((DEGREE_SET[:, 0] == 0) & (DEGREE_SET[:, 1] > 0) & (DEGREE_SET[:, 1] <= 3))
-    precision = 400.0 * np.eye(len(DEGREE_SET))
-    truth = np.zeros(len(DEGREE_SET))
-    truth[places[-1]] = 2 / np.sqrt(400)
-    covered = np.zeros(2, dtype=int)
-    for _ in range(50):
-        moments = precision @ truth + np.sqrt(400) * rng.standard_normal(len(truth))
-        prior = choose_shrinkage(precision, moments[:, None], DEGREE_SET).variances
-        posterior = np.diag(1 / (400 + 1 / prior))
-        parameters = posterior @ moments
-        estimate = Estimate((0,), features, parameters, precision, prior, 0.0)
-        scatter = posterior @ precision @ posterior
-        for place, root in enumerate(
-            (posterior / np.sqrt(prior), prior_root(posterior, precision, parameters, prior, [estimate]))
-        ):
-            error = np.sqrt((scatter + root @ root.T)[places[-1], places[-1]])
-            covered[place] += abs(parameters - truth)[places[-1]] < 1.96 * error
-    assert covered[1] >= 38, covered
-    assert covered[0] <= covered[1] - 4, covered

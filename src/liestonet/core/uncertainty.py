@@ -157,12 +157,6 @@ class Information:
         """Precision of data and prior together."""
         return np.asarray(scipy.linalg.block_diag(*[block.posterior_precision for block in self.blocks]))
 
-    @property
-    def shrunk(self) -> Float[np.ndarray, "p p"]:
-        """Errors that the prior adds, H⁻¹Λ^½ as columns."""
-        parts = [inverse(block.posterior_precision) / np.sqrt(block.prior) for block in self.blocks]
-        return np.asarray(scipy.linalg.block_diag(*parts))
-
     def without_terms(self, variables: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """The posterior mean of a model without the terms of some variables (0 is time), and the linear map to it."""
         maps = [block.without_terms(variables) for block in self.blocks]

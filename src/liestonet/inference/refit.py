@@ -124,15 +124,13 @@ def deviance(surrogate: EstimatedCoefficients, constrained: EstimatedCoefficient
     """Twice the loss of log posterior by a constraint, and its mean if the constraint is exact: degrees of freedom.
 
     The mean is what the constraint does to all errors, those that the prior adds included: the sizes of the prior came
-    from the same data. What weaker priors would add is no part of it, because the cost is that of the prior as it is.
-    Directions that data do not show cost nothing beyond their own size.
+    from the same data. Directions that data do not show cost nothing beyond their own size.
     """
     known, errors = surrogate.information, surrogate.errors
     if known is None:
         raise RuntimeError("the surrogate keeps no information about its parameters")
     hidden = errors.hidden_columns
-    shown = np.concatenate([errors.scatter[:, : hidden.start], known.shrunk], axis=1)
-    moved = (constrained.errors.root - errors.root) @ (errors.back @ shown)
+    moved = np.delete(constrained.errors.root - errors.root, hidden, axis=1)
     changes = np.column_stack([constrained.parameters - surrogate.parameters, moved])
     costs = _costs(known.posterior_precision, errors.root[:, hidden], changes)
     return float(costs[0]), float(costs[1:].sum())

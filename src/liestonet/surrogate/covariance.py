@@ -15,10 +15,9 @@ import scipy.linalg
 from jaxtyping import Float
 
 from liestonet.core.tuning import SHARED
-from liestonet.core.uncertainty import Errors, inverse
+from liestonet.core.uncertainty import Errors
 from liestonet.surrogate.overview import Overview
 from liestonet.surrogate.regression import Estimate, Scaled, Targets, pieces_of, scaled_block
-from liestonet.surrogate.shrinkage import loosened
 from liestonet.surrogate.tuning import ERRORS
 from liestonet.trajectories.increments import Increments
 
@@ -35,46 +34,13 @@ def parameter_errors(overview: Overview, regressions: Sequence[Regression]) -> E
     """The errors of all parameters in order, in units of the box."""
     estimates = [estimate for found in regressions for estimate in found.estimates]
     blocks = [estimate.posterior for estimate in estimates]
-    noisy = {i for estimate in estimates if len(estimate.entry) == 2 for i in estimate.entry}
-    priors = [
-        # without noise there is no likelihood that could reject a size
-        prior_root(block, estimate.precision, estimate.parameters, estimate.prior, [estimate])
-        if noisy.issuperset(estimate.entry)
-        else block / np.sqrt(estimate.prior)
-        for block, estimate in zip(blocks, estimates, strict=True)
-    ]
+    priors = [block / np.sqrt(estimate.prior) for block, estimate in zip(blocks, estimates, strict=True)]
     if overview.domain.dimension > SHARED.few_coordinates or sum(len(block) for block in blocks) > ERRORS.most_joint:
         roots = [positive_root(estimate.precision) for estimate in estimates]
         scatters = [block @ root for block, root in zip(blocks, roots, strict=True)]
         return Errors(sketch(scatters, ERRORS.sketched[0], 0), sketch(priors, ERRORS.sketched[1], 1), complete=False)
     scatter = np.asarray(scipy.linalg.block_diag(*blocks)) @ _score_root(overview, regressions)
     return Errors(compressed(scatter), compressed(np.asarray(scipy.linalg.block_diag(*priors))))
-
-
-def prior_root(
-    posterior: Float[np.ndarray, "p p"],
-    precision: Float[np.ndarray, "p p"],
-    parameters: Float[np.ndarray, " p"],
-    prior: Float[np.ndarray, " p"],
-    estimates: Sequence[Estimate],
-) -> Float[np.ndarray, "p p"]:
-    """A root of what the prior adds to the covariance of some estimates: H⁻¹ΛH⁻¹, and what a weaker prior would add.
-
-    The variances of each estimate are multiplied by the largest factor that the evidence allows. The covariance of the
-    parameters and the square of their change then take the place of H⁻¹ where they are larger.
-    """
-    moments, larger, first = precision @ parameters + parameters / prior, prior, 0
-    for estimate in estimates:
-        chosen, last = np.zeros(len(prior), dtype=bool), first + len(estimate.sized)
-        chosen[first:last], first = estimate.sized, last
-        larger = loosened(precision, moments, larger, chosen)
-    looser = inverse(precision + np.diag(1 / larger))
-    change = looser @ moments - parameters
-    scale = np.sqrt(np.diag(looser))
-    values, vectors = np.linalg.eigh((looser + np.outer(change, change) - posterior) / np.outer(scale, scale))
-    added = scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
-    shrunk = posterior / np.sqrt(prior)
-    return semidefinite_root(shrunk @ shrunk.T + added @ added.T)
 
 
 def compressed(root: Float[np.ndarray, "p s"]) -> Float[np.ndarray, "p t"]:

@@ -17,7 +17,7 @@ from liestonet.core.coefficients import JetOrder
 from liestonet.core.progress import Progress
 from liestonet.core.uncertainty import Block, Errors, Folds, inverse
 from liestonet.errors import InputError
-from liestonet.surrogate.covariance import compressed, positive_root, prior_root
+from liestonet.surrogate.covariance import compressed, positive_root
 from liestonet.surrogate.error_directions import resolved_errors
 from liestonet.surrogate.filter import Sums, matrices
 from liestonet.surrogate.inertial_filter import (
@@ -167,8 +167,7 @@ def _surrogate(fit: _InertialFit, now: _Round, sums: Sums) -> Surrogate:
     precision = precisions.sum(axis=0)
     posterior = inverse(precision + np.diag(1 / now.prior))
     scatter = posterior @ keep @ positive_root(sums.outer)
-    added = prior_root(posterior, precision, now.parameters, now.prior, fit.own)
-    errors = (compressed(scatter), compressed(added))
+    errors = (compressed(scatter), compressed(posterior / np.sqrt(now.prior)))
     # velocities are the drift of positions, without error
     known = n * width
     certain = INERTIA.certain * float(np.diag(precision).max())

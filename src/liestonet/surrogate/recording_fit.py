@@ -18,7 +18,7 @@ from jaxtyping import Bool, Float, Int
 from liestonet.core.coefficients import JetOrder
 from liestonet.core.progress import Progress
 from liestonet.core.uncertainty import Block, Errors, Folds, inverse
-from liestonet.surrogate.covariance import compressed, positive_root, prior_root
+from liestonet.surrogate.covariance import compressed, positive_root
 from liestonet.surrogate.exact_points import all_steps
 from liestonet.surrogate.filter import (
     Collector,
@@ -484,8 +484,7 @@ def _surrogate(fit: RecordingFit, now: _Round, parts: Sequence[_Part]) -> Surrog
     precision = precisions.sum(axis=0)
     posterior = inverse(precision + np.diag(1 / now.prior))
     scatter = posterior @ np.concatenate(scores, axis=1)
-    added = prior_root(posterior, precision, now.parameters, now.prior, fit.coefficients)
-    errors = Errors(compressed(scatter), compressed(added))
+    errors = Errors(compressed(scatter), compressed(posterior / np.sqrt(now.prior)))
     estimates = []
     for place, estimate in enumerate(fit.coefficients):
         rows = slice(place * width, (place + 1) * width)

@@ -17,7 +17,7 @@ from liestonet.core.domain import Domain
 from liestonet.core.uncertainty import Block, Folds, inverse
 from liestonet.surrogate.features import Features
 from liestonet.surrogate.overview import inside_domain
-from liestonet.surrogate.shrinkage import choose_shrinkage, sized
+from liestonet.surrogate.shrinkage import choose_shrinkage
 from liestonet.surrogate.tuning import FIT
 from liestonet.trajectories.block_sums import Place, summed
 from liestonet.trajectories.increments import BLOCK_ROWS, Increments, IncrementSource
@@ -90,11 +90,6 @@ class Estimate:
         orders, polar = self.features.orders, self.features.polar(self.entry)
         found = (orders[:, 0] == 0) & (orders[:, 1:].sum(axis=1) <= 1)
         return found if polar is None else found & (polar == 0)
-
-    @property
-    def sized(self) -> Bool[np.ndarray, " p"]:
-        """Which parameters have a prior variance chosen by the data."""
-        return sized(self.features.shrunk_orders, self.features.released, self.features.polar(self.entry))
 
     def block(self, noisy: Bool[np.ndarray, " n"]) -> Block:
         """Parameters, precision and prior, for code that need not know which coefficient they belong to."""

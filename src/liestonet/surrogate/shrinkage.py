@@ -4,8 +4,6 @@ A model that leaves terms out invents symmetries (docs/method.md §4.2), so noth
 have a variance each: the constant (free), the linear terms, the higher powers and all terms that depend on time; where
 there are several coordinates, each has a variance for its linear term and a factor in all others that it is in. The
 next-richer terms (x², x³, t, tx) are shrunk as a whole, higher ones fall off at a rate that is also chosen by the data.
-
-Data tell these sizes roughly, so errors are those of the largest sizes that the evidence does not reject.
 """
 
 from __future__ import annotations
@@ -123,32 +121,3 @@ def choose_shrinkage(
     found = [scipy.optimize.minimize(objective, start, method="L-BFGS-B", jac=True, bounds=bounds) for start in starts]
     variances = np.exp(matrix @ min(found, key=lambda result: result.fun).x + constant)
     return Shrinkage(variances, log_evidence(precision, moments, variances)[0])
-
-
-def sized(
-    degrees: Degrees, released: Bool[np.ndarray, " p"] | None = None, polar: Int[np.ndarray, " p"] | None = None
-) -> Bool[np.ndarray, " p"]:
-    """Which variances have a size chosen by the data."""
-    return np.asarray(log_variances(degrees, released, polar)[0][:, :-2].any(axis=1))
-
-
-def loosened(
-    precision: Float[np.ndarray, "p p"],
-    moments: Float[np.ndarray, " p"],
-    variances: Float[np.ndarray, " p"],
-    chosen: Bool[np.ndarray, " p"],
-) -> Float[np.ndarray, " p"]:
-    """The variances with those `chosen` by the data multiplied by the largest factor that the evidence allows."""
-
-    def larger(logarithm: float) -> Float[np.ndarray, " p"]:
-        return np.where(chosen, variances * np.exp(logarithm), variances)
-
-    def evidence(logarithm: float) -> float:
-        return float(log_evidence(precision, moments[:, None], larger(logarithm))[0][0])
-
-    least = evidence(0.0) - FIT.evidence_lost
-    low, high = 0.0, FIT.largest_factor
-    for _ in range(FIT.factor_halvings):
-        middle = (low + high) / 2
-        low, high = (middle, high) if evidence(middle) > least else (low, middle)
-    return larger(low)

@@ -181,14 +181,6 @@ class FitTuning:
     smallest_variance: float = -30.0
     # Logarithm of the largest. Source: by hand.
     largest_variance: float = 8.0
-    # Errors are those of prior variances this much less likely, in log evidence. Source: theory: half the square of
-    # 1.645, where a one-sided test at 5 % rejects.
-    evidence_lost: float = 1.35
-    # Logarithm of the largest factor between these variances and the most likely ones. Source: by hand; a term that no
-    # data tell keeps a finite error.
-    largest_factor: float = 12.0
-    # Halvings in which the factor is found. Source: theory: it is then right to a hundredth.
-    factor_halvings: int = 10
     # Degrees of the coordinates up to which terms without time are shrunk as a whole; beyond, variances fall. Source:
     # by hand; the next-richer model stays at its standard error (docs/method.md §4.2).
     next_richer: int = 3
