@@ -31,7 +31,7 @@ CONTENTS = {
     "Reference": ["reference/python", "reference/values", "reference/command-line", "flags", "json"],
     "Explanation": ["reading", "symptoms", "limits", "method", "architecture"],
     "Evidence": [
-        "examples", "controls", "calibration", "constants", "flag_rates", "failures", "after_push",
+        "examples", "accuracy", "controls", "calibration", "constants", "flag_rates", "failures", "after_push",
         "recordings", "adequacy", "long_recording_checks", "inertia_checks", "circles", "equation_checks",
         "group_checks", "map_rates", "catalogue", "reductions", "density_checks", "exact_likelihood",
         "augmentation_checks", "neural", "speed", "reproduction",

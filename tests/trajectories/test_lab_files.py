@@ -183,11 +183,11 @@ def test_midnight_and_noon_on_a_clock_of_twelve_hours(tmp_path):
 
 def test_names_in_several_lines(tmp_path):
     lines = ["scorer,net,,net,", "bodyparts,nose,,tail,", "coords,x,y,x,y"]
-    lines += [f"{k},{k % 3},{k % 4},{k % 7},{k % 5}" for k in range(30)]
+    lines += [f"{k},{k % 3},{k % 4},{k % 11},{k % 5}" for k in range(30)]
     (tmp_path / "pose.csv").write_text("\n".join(lines))
     data = Trajectories.read(tmp_path / "pose.csv")
     assert data.names == ("nose_x", "nose_y", "tail_x", "tail_y")
-    np.testing.assert_array_equal(data.states[0][:, 2], np.arange(30) % 7)
+    np.testing.assert_array_equal(data.states[0][:, 2], np.arange(30) % 11)
 
 
 @pytest.mark.parametrize("line", ["Age (b2k)   d18O (permil)  Ca2+ (ppb)", "Age (b2k) d18O (permil) Ca2+ (ppb)"])

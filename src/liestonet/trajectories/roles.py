@@ -176,6 +176,8 @@ def _without_index(table: ColumnTable, wanted: Wanted) -> tuple[ColumnTable, tup
             empty.append(header)
         elif (_UNNAMED.fullmatch(name) or name.lower() in INDEX_NAMES) and _counts(table.column(header)):
             found.append(header)
+    if len(table.headers) - len(found) - len(empty) < 2:
+        empty = []  # what is left would be no recording: missing values are told as such
     if len(found) + len(empty) == 0 or len(table.headers) - len(found) - len(empty) < 1:
         return table, ()
     headers = [header for header in table.headers if header not in (*found, *empty)]

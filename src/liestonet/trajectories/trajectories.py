@@ -189,7 +189,7 @@ class Trajectories:
         *,
         continued: bool = False,
         own_clock: bool = False,
-        own_errors: bool = False,
+        own_errors: bool | Any = False,
         sort: bool = False,
         gap: float | Any = None,
         dt: float | Any = None,
