@@ -95,6 +95,9 @@ class EquationTuning:
     cloud: int = 60
     # Relative difference up to which the series represents a function. Source: by hand; far below statistical errors.
     representable: float = 0.02
+    # A candidate function is left out if simpler ones represent it this well on the data: its factor and theirs would
+    # cancel. Source: Ornstein–Uhlenbeck paths around 0 to 50, seeds 1 and 2, on which equations lost the drift.
+    distinct: float = 3e-4
     # Highest total degrees of the drift, by the number of coordinates, four and more last. Source: by hand.
     drift_degrees: tuple[int, int, int, int] = (3, 3, 2, 1)
     # The same of the diffusion. Source: by hand.

@@ -48,6 +48,26 @@ def generator(tau: sympy.Expr, xi: sympy.Expr, *constants: Constant) -> Formula:
     return Formula(sympy.sympify(tau), (sympy.sympify(xi),), sympy.Integer(0), "consistent", 0.0, constants)
 
 
+@pytest.mark.parametrize(("centre", "highest"), [(0, 3), (20, 2), (500, 1)])
+def test_powers_that_lower_ones_represent_are_no_candidates(centre, highest):
+    """On c ± 2 what x^k adds to lower powers falls like (2/c)^(k − 1)."""
+    data = lsn.SDE.parse(f"dx = ({centre} - x) dt + dW").simulate([float(centre)], 40.0, 0.02, 4, 3)
+    terms = candidate_terms(lsn.fit(data, clock="recorded"), {0})
+    assert [term.function for term in terms if term.entry == (0,)] == [x**k for k in range(highest + 1)]
+
+
+def test_an_equation_does_not_lose_its_drift_far_from_zero():
+    """Rate and noise do not depend on the origin; the tests have a false-alarm rate below one in a thousand."""
+    data = lsn.SDE.parse("dx = (20 - x) dt + dW").simulate([20.0], 250.0, 1 / 12, 1, 1, substeps=10)
+    found = lsn.discover(lsn.Trajectories.from_arrays(data.times, data.states)).equation()
+    assert sympy.Poly(found.drift[0], x).degree() == 1
+    assert found.diffusion[0][0].free_symbols <= {constant.symbol for constant in found.constants}
+    values = {constant.symbol: constant.value for constant in found.constants}
+    errors = {constant.symbol: constant.error for constant in found.constants}
+    (rate,) = (symbol for symbol in found.drift[0].diff(x).free_symbols)
+    assert abs(values[rate] + 1) < 3.5 * errors[rate]
+
+
 def test_without_generators_nothing_is_imposed():
     terms, found = fitted(())
     assert found.freedom == 0

@@ -55,10 +55,18 @@ def candidate_terms(surrogate: Surrogate, absent: Collection[int], more: int = 0
         functions = _functions(surrogate.domain, symbols, len(estimate.entry) == 2, absent, more)
         if surrogate.from_positions and not surrogate.noisy[estimate.entry[0]]:
             functions = iter([symbols[1 + surrogate.dimension // 2 + estimate.entry[0]]])  # the velocity
+        simpler, left_out = np.zeros((len(points), 0)), []
         for function in functions:
+            if any((function / other).is_polynomial(*symbols) for other in left_out):
+                continue
             wanted = compiled(function, symbols)(*points.T) / unit
             if not np.isfinite(wanted).all():
                 continue
+            own = _beyond(simpler, wanted)
+            if own is None:
+                left_out.append(function)
+                continue
+            simpler = np.column_stack([simpler, own])
             solved = np.linalg.lstsq(features, wanted, rcond=None)[0]
             error = np.linalg.norm(features @ solved - wanted) / np.linalg.norm(wanted)
             if error < EQUATION.representable:
@@ -67,6 +75,18 @@ def candidate_terms(surrogate: Surrogate, absent: Collection[int], more: int = 0
                 found.append(Term(estimate.entry, function, parameters))
         start = rows.stop
     return found
+
+
+def _beyond(simpler: Float[np.ndarray, "b k"], values: Float[np.ndarray, " b"]) -> Float[np.ndarray, " b"] | None:
+    """The unit vector along what a function adds to simpler ones, which are orthonormal; None if it adds too little.
+
+    In a box that is narrow compared with its distance from zero, powers are nearly sums of lower ones.
+    """
+    rest = values
+    for _ in range(2):  # the second time removes what rounding left
+        rest = rest - simpler @ (simpler.T @ rest)
+    size = float(np.linalg.norm(rest))
+    return rest / size if size > EQUATION.distinct * np.linalg.norm(values) else None
 
 
 def _functions(
