@@ -107,7 +107,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
     if held() > stash[allowed]:
         release()
         # what is left is in use: asking again after every test would cost more than it frees
-        stash[allowed] = max(RELEASED, held() + RELEASED // 4)
+        stash[allowed] = max(RELEASED, held() + RELEASED // 6)
     return returned
 
 
